@@ -1,1 +1,31 @@
-//! Placeholder.
+//! simplegl's GPU kernels, one file per kernel.
+//!
+//! The arithmetic is plain functions with no GPU in them; an entry point only finds its index, checks bounds and
+//! stores. So the same source serves both processors: `cargo xtask ptx` compiles it to PTX for the GPU, and the
+//! CPU backend calls the functions over rows. All arithmetic is f32 with every rounding and every fused
+//! multiply-add written out, which makes the results of both equal to the bit.
+//!
+//! | entry point | file | writes |
+//! | --- | --- | --- |
+//! | [`simple_vbo::simple_vbo`] | `simple_vbo.rs` | the sine-wave mesh, one [`Vertex`] per grid point |
+//! | [`hatch::hatch`] | `hatch.rs` | the moving hatch, into a surface object of an RGBA32F image |
+//! | [`hatch_linear::hatch_linear`] | `hatch_linear.rs` | the same, into pitched linear memory |
+
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(
+    target_arch = "nvptx64",
+    feature(abi_ptx, asm_experimental_arch, core_float_math, stdarch_nvptx)
+)]
+#![warn(missing_docs)]
+// The arithmetic must melt into its callers: into each entry point, and into loops compiled for FMA.
+#![allow(clippy::inline_always)]
+
+pub mod grid;
+pub mod hatch;
+pub mod hatch_linear;
+pub mod simple_vbo;
+pub mod surface;
+pub mod trig;
+mod vertex;
+
+pub use vertex::Vertex;
