@@ -1,0 +1,88 @@
+//! The kinds of error, and what OpenGL adds to one.
+
+use std::fmt;
+
+use super::Code;
+
+/// What kind of error this is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No CUDA driver library could be loaded.
+    #[error("no CUDA driver library was found")]
+    DriverNotFound,
+    /// The driver library lacks an entry point.
+    #[error("the CUDA driver has no `{symbol}`, so there is no {feature}")]
+    MissingSymbol {
+        /// The name looked for.
+        symbol: &'static str,
+        /// What cannot be done without it.
+        feature: &'static str,
+    },
+    /// The driver was asked and refused.
+    #[error("CUDA answered {0}")]
+    Driver(Code),
+    /// The driver claimed success and gave an answer that cannot be: a null handle, a size too small.
+    #[error("the CUDA driver claimed success but answered inconsistently")]
+    Inconsistent,
+    /// An argument is out of range; the driver was not asked.
+    #[error("invalid argument")]
+    InvalidArgument,
+}
+
+/// An OpenGL error code, as `glGetError` gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GlError(pub u32);
+
+impl GlError {
+    /// The error's name in OpenGL's headers, if it has one.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        Some(match self.0 {
+            0x0500 => "GL_INVALID_ENUM",
+            0x0501 => "GL_INVALID_VALUE",
+            0x0502 => "GL_INVALID_OPERATION",
+            0x0503 => "GL_STACK_OVERFLOW",
+            0x0504 => "GL_STACK_UNDERFLOW",
+            0x0505 => "GL_OUT_OF_MEMORY",
+            0x0506 => "GL_INVALID_FRAMEBUFFER_OPERATION",
+            0x0507 => "GL_CONTEXT_LOST",
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for GlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{name} (0x{:04x})", self.0),
+            None => write!(f, "OpenGL error 0x{:04x}", self.0),
+        }
+    }
+}
+
+/// Who implements an OpenGL context, in its own words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GlOwner {
+    /// `GL_VENDOR`.
+    pub vendor: String,
+    /// `GL_RENDERER`.
+    pub renderer: String,
+    /// `GL_VERSION`.
+    pub version: String,
+}
+
+impl GlOwner {
+    /// Whether the vendor is NVIDIA. Necessary for sharing with CUDA, not proof of it.
+    #[must_use]
+    pub fn is_nvidia(&self) -> bool {
+        self.vendor.to_ascii_lowercase().contains("nvidia")
+    }
+}
+
+impl fmt::Display for GlOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.renderer, self.vendor)
+    }
+}
