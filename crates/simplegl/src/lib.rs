@@ -1,4 +1,6 @@
 //! simplegl: a CUDA kernel written in Rust animates a mesh inside an OpenGL buffer, and OpenGL draws it without a copy.
 
+pub mod camera;
+pub mod input;
 pub mod phase;
 pub mod scene;
