@@ -12,10 +12,7 @@
 //! | [`hatch_linear::hatch_linear`] | `hatch_linear.rs` | the same, into pitched linear memory |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
-#![cfg_attr(
-    target_arch = "nvptx64",
-    feature(abi_ptx, asm_experimental_arch, core_float_math, stdarch_nvptx)
-)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, core_float_math))]
 #![warn(missing_docs)]
 // The arithmetic must melt into its callers: into each entry point, and into loops compiled for FMA.
 #![allow(clippy::inline_always)]

@@ -89,28 +89,22 @@ impl Angle {
     }
 }
 
-/// sin(r + quadrant * pi/2) for |r| <= pi/4.
+/// sin(r + quadrant * pi/2) for |r| <= pi/4: an even quadrant takes the sine's polynomial, an odd one the cosine's.
+///
+/// Both have the form `base + factor * p(r^2)` with `p` of degree 2, so choosing the coefficients leaves no branch.
 #[inline(always)]
 fn in_quadrant(r: f32, quadrant: u32) -> f32 {
-    let value = if quadrant & 1 == 0 { sin_kernel(r) } else { cos_kernel(r) };
+    let odd = quadrant & 1 != 0;
+    let z = r * r;
+    let (c2, c1, c0) = if odd {
+        (2.443_836e-5, -1.388_736_7e-3, 4.166_664_7e-2)
+    } else {
+        (-1.951_721_6e-4, 8.332_177e-3, -1.666_665_5e-1)
+    };
+    let (base, factor) = if odd { (fma(z, -0.5, 1.0), z * z) } else { (r, r * z) };
+    let value = fma(factor, fma(z, fma(z, c2, c1), c0), base);
     // Quadrants 2 and 3 are negative: flip the sign bit.
     f32::from_bits(value.to_bits() ^ ((quadrant & 2) << 30))
-}
-
-#[inline(always)]
-fn sin_kernel(r: f32) -> f32 {
-    let z = r * r;
-    let p = fma(z, -1.951_721_6e-4, 8.332_177e-3);
-    let p = fma(z, p, -1.666_665_5e-1);
-    fma(r * z, p, r)
-}
-
-#[inline(always)]
-fn cos_kernel(r: f32) -> f32 {
-    let z = r * r;
-    let p = fma(z, 2.443_836e-5, -1.388_736_7e-3);
-    let p = fma(z, p, 4.166_664_7e-2);
-    fma(z * z, p, fma(z, -0.5, 1.0))
 }
 
 /// Sine of `x` radians.

@@ -69,10 +69,16 @@ fn check(arguments: &Tokens, function: &ItemFn) -> Result<(), Error> {
         refuse(ty.span(), "a kernel returns nothing: write results through a pointer parameter");
     }
     if let Some(receiver) = signature.receiver() {
-        refuse(receiver.span(), "a kernel is a free function, not a method: pass the data as a parameter");
+        refuse(
+            receiver.span(),
+            "a kernel is a free function, not a method: pass the data as a parameter",
+        );
     }
     if !signature.generics.params.is_empty() {
-        refuse(signature.generics.span(), "a kernel is not generic: it is one entry point of the PTX");
+        refuse(
+            signature.generics.span(),
+            "a kernel is not generic: it is one entry point of the PTX",
+        );
     }
     if let Some(asyncness) = signature.asyncness {
         refuse(asyncness.span, "a kernel is not async");

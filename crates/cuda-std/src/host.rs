@@ -54,7 +54,8 @@ pub fn launch(grid_dim: [u32; 3], block_dim: [u32; 3], mut kernel: impl FnMut())
 
 /// All [x, y, z] below `dim`, x fastest.
 fn indices(dim: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
-    (0..dim[2]).flat_map(move |z| (0..dim[1]).flat_map(move |y| (0..dim[0]).map(move |x| [x, y, z])))
+    (0..dim[2])
+        .flat_map(move |z| (0..dim[1]).flat_map(move |y| (0..dim[0]).map(move |x| [x, y, z])))
 }
 
 #[cfg(test)]
