@@ -4,3 +4,4 @@ pub mod camera;
 pub mod input;
 pub mod phase;
 pub mod scene;
+pub mod timing;
