@@ -73,6 +73,7 @@ impl History {
     }
 
     /// The remembered measurements, oldest first.
+    #[must_use]
     pub fn recent(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
         let len = self.count.min(REMEMBERED as u64);
         (0..len as usize).map(move |offset| {

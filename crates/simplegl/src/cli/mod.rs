@@ -1,0 +1,3 @@
+//! The command line: flags to typed options.
+
+pub mod viewer;

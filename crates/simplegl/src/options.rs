@@ -1,0 +1,227 @@
+//! What the viewer was asked to do, in types: from [`ViewerArgs`](crate::cli::viewer::ViewerArgs), used by window and headless alike.
+
+#![deny(unsafe_code)]
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use crate::camera::Camera;
+use crate::phase::Phase;
+use crate::scene::Scene;
+
+/// Who computes the mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Backend {
+    /// CUDA if it works here, else the CPU.
+    #[default]
+    Auto,
+    /// CUDA, or an error.
+    Cuda,
+    /// The CPU.
+    Cpu,
+}
+
+/// How CUDA's results reach OpenGL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Interop {
+    /// The best that a probe proves to work.
+    #[default]
+    Auto,
+    /// CUDA writes into OpenGL's own buffers (graphics interop), or an error.
+    Graphics,
+    /// CUDA writes into its own memory, the host copies.
+    Copy,
+}
+
+/// The library that connects OpenGL to the window system.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum)]
+pub enum GlApi {
+    /// Whichever works; with a GPU, the one whose OpenGL runs on the CUDA device.
+    #[default]
+    Auto,
+    /// GLX (X11 only).
+    Glx,
+    /// EGL.
+    Egl,
+}
+
+/// Width and height of a picture in physical pixels, each 1 to 16384.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PictureSize {
+    width: u32,
+    height: u32,
+}
+
+impl PictureSize {
+    /// The longest side that can be asked for.
+    pub const MAX_SIDE: u32 = 16384;
+
+    /// A picture of `width` by `height` pixels; `None` if a side is out of range.
+    #[must_use]
+    pub fn new(width: u32, height: u32) -> Option<Self> {
+        let sides = 1..=Self::MAX_SIDE;
+        (sides.contains(&width) && sides.contains(&height)).then_some(Self { width, height })
+    }
+
+    /// Pixels from left to right.
+    #[must_use]
+    pub fn width(self) -> u32 {
+        self.width
+    }
+
+    /// Pixels from top to bottom.
+    #[must_use]
+    pub fn height(self) -> u32 {
+        self.height
+    }
+}
+
+impl Default for PictureSize {
+    /// The sample's window.
+    fn default() -> Self {
+        Self { width: 512, height: 512 }
+    }
+}
+
+impl fmt::Display for PictureSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+impl FromStr for PictureSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once(['x', 'X']).and_then(|(width, height)| {
+            let side = |digits: &str| {
+                digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+            };
+            Self::new(side(width)?, side(height)?)
+        });
+        let max = Self::MAX_SIDE;
+        parsed.ok_or_else(|| {
+            format!("a size is WIDTHxHEIGHT in pixels, each 1 to {max}, for example 1280x720")
+        })
+    }
+}
+
+/// How the animation's phase starts and advances.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClockOptions {
+    /// Radians per frame; `None` advances by wall time.
+    pub step: Option<f64>,
+    /// The frame number to start at, when advancing by frame.
+    pub start_frame: u64,
+    /// The time to have run already, when advancing by wall time.
+    pub uptime: Duration,
+}
+
+impl ClockOptions {
+    /// The clock at its start, for a wall clock at `speed` radians per second.
+    #[must_use]
+    pub fn phase(&self, speed: f64) -> Phase {
+        match self.step {
+            Some(step) => Phase::by_frame(step, self.start_frame),
+            None => Phase::wall(self.uptime, speed),
+        }
+    }
+}
+
+/// A user's own kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelFile {
+    /// The PTX file.
+    pub path: PathBuf,
+    /// The entry to launch; `None` takes the only one in the file.
+    pub entry: Option<String>,
+}
+
+impl FromStr for KernelFile {
+    type Err = String;
+
+    /// `FILE.ptx` or `FILE.ptx:ENTRY`. A colon counts only if a PTX identifier follows it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Err("a kernel is FILE.ptx or FILE.ptx:ENTRY".to_owned());
+        }
+        let is_identifier = |word: &str| {
+            !word.is_empty()
+                && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))
+        };
+        Ok(match text.rsplit_once(':') {
+            Some((path, entry)) if !path.is_empty() && is_identifier(entry) => {
+                Self { path: path.into(), entry: Some(entry.to_owned()) }
+            }
+            _ => Self { path: text.into(), entry: None },
+        })
+    }
+}
+
+/// Files to write. All of them can be combined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputOptions {
+    /// The last frame as PNG.
+    pub screenshot: Option<PathBuf>,
+    /// Every frame as PNG, in this folder.
+    pub record: Option<PathBuf>,
+    /// The last mesh as `.ply`, `.obj` or `.bin`.
+    pub export: Option<PathBuf>,
+}
+
+/// What only a window needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // Independent switches of the command line.
+pub struct WindowOptions {
+    /// GLX, EGL or either.
+    pub gl_api: GlApi,
+    /// Wait for the display's refresh.
+    pub vsync: bool,
+    /// Fill the screen.
+    pub fullscreen: bool,
+    /// Show the numbers.
+    pub hud: bool,
+    /// Show the control panel.
+    pub panel: bool,
+    /// Let the camera glide on after a drag.
+    pub inertia: bool,
+    /// Start paused.
+    pub paused: bool,
+}
+
+/// Everything the viewer was asked to do.
+#[derive(Clone, Debug)]
+pub struct ViewerOptions {
+    /// The picture, apart from camera and phase.
+    pub scene: Scene,
+    /// The first view.
+    pub camera: Camera,
+    /// The inner size of the window, or the size of the off-screen picture.
+    pub size: PictureSize,
+    /// The animation's clock.
+    pub clock: ClockOptions,
+    /// Who computes.
+    pub backend: Backend,
+    /// How results reach OpenGL.
+    pub interop: Interop,
+    /// The CUDA device to use; `None` takes the one that OpenGL runs on.
+    pub device: Option<usize>,
+    /// A kernel to use in place of the built-in one.
+    pub kernel: Option<KernelFile>,
+    /// End after this many frames; `None` goes on until told to stop.
+    pub frames: Option<u64>,
+    /// Files to write.
+    pub output: OutputOptions,
+    /// Compare the last frame's data with the CPU's, bit for bit.
+    pub verify: bool,
+    /// Draw without a window.
+    pub headless: bool,
+    /// Print one JSON object at the end.
+    pub json: bool,
+    /// What only a window needs.
+    pub window: WindowOptions,
+}
