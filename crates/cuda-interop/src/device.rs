@@ -107,6 +107,17 @@ impl Device {
         Ok(Self { ordinal, raw })
     }
 
+    /// The device that the driver calls `raw`, for example one that `cuGLGetDevices` named.
+    pub(crate) fn from_raw(raw: sys::CUdevice) -> Result<Self> {
+        let devices = all()?;
+        devices.into_iter().find(|device| device.raw == raw).ok_or_else(|| {
+            Error::new(ErrorKind::Inconsistent, "looking up the CUDA device of an OpenGL context")
+                .detail(format!(
+                    "the driver named device handle {raw}, which is none of its devices"
+                ))
+        })
+    }
+
     /// The device that `context` belongs to.
     #[must_use]
     pub fn of(context: &CudaContext) -> Self {

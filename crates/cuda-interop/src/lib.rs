@@ -6,10 +6,12 @@
 #![warn(missing_docs)]
 
 mod context;
+mod cudarc_interop;
 pub mod device;
 pub mod driver;
 mod error;
 pub mod event;
+pub mod gl;
 pub mod memory;
 pub mod module;
 

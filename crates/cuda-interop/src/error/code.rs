@@ -151,6 +151,11 @@ impl Code {
         matches!(self.0, 34 | 35 | 803 | 804)
     }
 
+    /// Whether the code says that the CUDA context, or the driver, is gone already.
+    pub(crate) fn is_context_gone(self) -> bool {
+        matches!(self.0, 4 | 201 | 709)
+    }
+
     /// What to do about it, for codes that have one answer whatever the call was.
     pub(crate) fn hint(self) -> Option<&'static str> {
         Some(match self.0 {

@@ -28,6 +28,68 @@ pub enum ErrorKind {
     /// An argument is out of range; the driver was not asked.
     #[error("invalid argument")]
     InvalidArgument,
+    /// No OpenGL context is current on this thread.
+    #[error("no OpenGL context is current on this thread")]
+    NoCurrentGlContext,
+    /// Another OpenGL context is current than the resource belongs to.
+    #[error("the resource belongs to {expected}, but {current} is current")]
+    WrongGlContext {
+        /// The context that the resource belongs to.
+        expected: String,
+        /// The context that is current.
+        current: String,
+    },
+    /// The resource belongs to another CUDA context than the stream.
+    #[error("the resource belongs to {expected}, but the stream to {given}")]
+    WrongCudaContext {
+        /// The context that the resource was registered in.
+        expected: String,
+        /// The context of the stream that was given.
+        given: String,
+    },
+    /// The CUDA device is not one that the OpenGL context runs on.
+    #[error("{cuda} is not a device of the OpenGL context, {gl}")]
+    WrongDevice {
+        /// The CUDA device that was given.
+        cuda: String,
+        /// Who implements the OpenGL context.
+        gl: String,
+    },
+    /// No CUDA device runs the OpenGL context.
+    #[error("no CUDA device runs the OpenGL context, {gl}")]
+    NoCudaDevice {
+        /// Who implements the OpenGL context.
+        gl: String,
+    },
+    /// The OpenGL context is older than 3.1, or not desktop OpenGL.
+    #[error("desktop OpenGL 3.1 or newer is needed")]
+    GlTooOld,
+    /// The OpenGL context, and so the resource, was declared gone.
+    #[error("the OpenGL context was invalidated")]
+    Invalidated,
+    /// The OpenGL object has no storage yet.
+    #[error("the OpenGL object has no storage")]
+    NoStorage,
+    /// A buffer's size is not a whole number of elements.
+    #[error("{bytes} bytes are not a whole number of elements of {element_bytes} bytes")]
+    SizeMismatch {
+        /// The buffer's size.
+        bytes: usize,
+        /// The size of one element.
+        element_bytes: usize,
+    },
+    /// CUDA was to write to a resource that is mapped for reading only.
+    #[error("the resource is mapped for reading only")]
+    ReadOnly,
+    /// The kernel was to run on another stream than the resource is mapped on.
+    #[error("the resource is mapped on another stream")]
+    WrongStream,
+    /// OpenGL refused.
+    #[error("OpenGL answered {0}")]
+    Gl(GlError),
+    /// CUDA wrote and OpenGL did not see it.
+    #[error("CUDA wrote, and OpenGL did not see it")]
+    NotVisible,
 }
 
 /// An OpenGL error code, as `glGetError` gives it.

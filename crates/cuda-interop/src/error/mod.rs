@@ -58,6 +58,13 @@ impl Error {
         self
     }
 
+    /// Adds the OpenGL side: who owns the context, and the error that it had pending.
+    pub(crate) fn with_gl(mut self, owner: GlOwner, pending: Option<GlError>) -> Self {
+        self.0.gl_owner = Some(owner);
+        self.0.gl_error = pending;
+        self
+    }
+
     /// Adds the library's path and the kernel module's version to the errors that come of their mismatch.
     pub(crate) fn with_driver_versions(self) -> Self {
         if !self.code().is_some_and(Code::is_driver_mismatch) {

@@ -6,13 +6,14 @@ use std::ptr;
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use cudarc::driver::{CudaStream, sys::CUdeviceptr, sys::CUfunction};
+use cudarc::driver::{CudaStream, sys::CUdeviceptr, sys::CUfunction, sys::CUstream};
 
 use super::Module;
 use crate::context::with_current;
 use crate::driver::{check, table};
 use crate::error::{Code, Error, ErrorKind, Result};
-use crate::memory::DeviceBuffer;
+use crate::gl::Mapped;
+use crate::memory::{DeviceBuffer, DeviceView, DeviceViewMut};
 
 /// One argument of a kernel launch: borrows the value that the kernel gets a copy of.
 ///
@@ -22,18 +23,30 @@ use crate::memory::DeviceBuffer;
 pub struct Arg<'a> {
     value: *const c_void,
     size_bytes: usize,
+    /// The stream that the memory named by the argument is mapped on, and whether the kernel must not write it
+    /// although it was passed by `&mut`.
+    mapped: Option<(CUstream, bool)>,
     borrow: PhantomData<&'a ()>,
 }
 
 impl<'a> Arg<'a> {
-    pub(crate) fn address(pointer: &'a CUdeviceptr) -> Self {
+    fn address(pointer: &'a CUdeviceptr) -> Self {
         Self::from(pointer)
+    }
+
+    fn mapped(pointer: &'a CUdeviceptr, stream: &CudaStream, forbidden: bool) -> Self {
+        Self { mapped: Some((stream.cu_stream(), forbidden)), ..Self::from(pointer) }
     }
 }
 
 impl<'a, T: Pod> From<&'a T> for Arg<'a> {
     fn from(value: &'a T) -> Self {
-        Self { value: ptr::from_ref(value).cast(), size_bytes: size_of::<T>(), borrow: PhantomData }
+        Self {
+            value: ptr::from_ref(value).cast(),
+            size_bytes: size_of::<T>(),
+            mapped: None,
+            borrow: PhantomData,
+        }
     }
 }
 
@@ -48,6 +61,29 @@ impl<'a, T> From<&'a mut DeviceBuffer<T>> for Arg<'a> {
         Self::address(buffer.pointer_cell())
     }
 }
+
+macro_rules! mapped_args {
+    ($( $ty:ty ),*) => { $(
+        impl<'a, T> From<&'a $ty> for Arg<'a> {
+            fn from(memory: &'a $ty) -> Self {
+                Self::mapped(memory.pointer_cell(), memory.stream(), false)
+            }
+        }
+    )* };
+}
+
+macro_rules! mapped_args_mut {
+    ($( $ty:ty ),*) => { $(
+        impl<'a, T> From<&'a mut $ty> for Arg<'a> {
+            fn from(memory: &'a mut $ty) -> Self {
+                Self::mapped(memory.pointer_cell(), memory.stream(), !memory.is_writable())
+            }
+        }
+    )* };
+}
+
+mapped_args!(Mapped<'_, T>, DeviceView<'_, T>, DeviceViewMut<'_, T>);
+mapped_args_mut!(Mapped<'_, T>, DeviceViewMut<'_, T>);
 
 /// A kernel in a loaded module.
 #[derive(Debug, Clone)]
@@ -113,7 +149,8 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidArgument`] if a dimension is 0, the stream belongs to another context, or the number
+    /// [`ErrorKind::WrongStream`] if an argument is mapped on another stream, and [`ErrorKind::ReadOnly`] if one that
+    /// is mapped for reading only is passed by `&mut`; [`ErrorKind::InvalidArgument`] if a dimension is 0, the stream belongs to another context, or the number
     /// or sizes of the arguments are not the kernel's (where the driver tells); else the driver's answer.
     pub unsafe fn launch(
         &self,
@@ -168,6 +205,16 @@ impl Function {
         }
         if stream.context().cu_ctx() != self.module.context.cu_ctx() {
             return invalid("the stream belongs to another CUDA context than the kernel".into());
+        }
+        for (stream_of_arg, forbidden) in args.iter().filter_map(|arg| arg.mapped) {
+            if stream_of_arg != stream.cu_stream() {
+                return Err(Error::new(ErrorKind::WrongStream, operation)
+                    .hint("launch on the stream that the resource is mapped on"));
+            }
+            if forbidden {
+                return Err(Error::new(ErrorKind::ReadOnly, operation)
+                    .hint("pass it by `&`, or set its access before mapping"));
+            }
         }
         let given: Vec<usize> = args.iter().map(|arg| arg.size_bytes).collect();
         match &self.parameter_sizes {

@@ -1,4 +1,8 @@
-//! Device memory of CUDA's own, for data that no graphics API shares.
+//! Device memory: CUDA's own, and views of memory that a graphics API shares.
+
+mod view;
+
+pub use view::{DeviceView, DeviceViewMut};
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,0 +1,132 @@
+//! The guard of one map call: its end is the unmap.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
+
+use super::registration::Registration;
+use crate::context::with_current;
+use crate::driver::{check, table};
+use crate::error::{Code, Error, ErrorKind, Result};
+
+/// One or more resources, mapped by one driver call and unmapped by one when dropped, also on error and panic.
+pub(super) struct Mapping<'a> {
+    registrations: Vec<&'a Registration>,
+    handles: Vec<CUgraphicsResource>,
+    stream: Arc<CudaStream>,
+    mapped: bool,
+}
+
+impl<'a> Mapping<'a> {
+    /// Maps all of `registrations` or none of them.
+    pub(super) fn new(
+        registrations: Vec<&'a Registration>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<Self> {
+        let operation = describe("mapping", &registrations);
+        let mut mapping =
+            Self { registrations, handles: Vec::new(), stream: stream.clone(), mapped: false };
+        let Some(first) = mapping.registrations.first().copied() else { return Ok(mapping) };
+        first.shared().enter(&operation)?;
+        mapping.check_contexts(&operation)?;
+        for registration in &mapping.registrations {
+            registration.recover()?;
+            mapping.handles.push(registration.handle(&operation)?.0);
+        }
+        let call = table::GRAPHICS_MAP.get(&operation)?;
+        let pending = first.shared().set_aside_gl_error(&operation);
+        with_current(stream.context(), &operation, || {
+            let (count, handles) = (mapping.handles.len() as u32, mapping.handles.as_mut_ptr());
+            // SAFETY: the handles are registered and not mapped, and the stream is of their context.
+            check(&operation, unsafe { call(count, handles, stream.cu_stream()) })?;
+            mapping.mapped = true;
+            mapping.registrations.iter().for_each(|r| r.note_mapped(stream));
+            Ok(())
+        })
+        .map_err(|error| first.shared().explain(error, pending))?;
+        Ok(mapping)
+    }
+
+    /// All resources must be of one OpenGL context, and of the stream's CUDA context.
+    fn check_contexts(&self, operation: &str) -> Result<()> {
+        let stream_context = self.stream.context();
+        for registration in &self.registrations {
+            let first = self.registrations[0].shared();
+            if !std::rc::Rc::ptr_eq(first, registration.shared()) {
+                let kind = ErrorKind::WrongGlContext {
+                    expected: registration.shared().describe(),
+                    current: first.describe(),
+                };
+                return Err(Error::new(kind, operation));
+            }
+            let (_, own) = registration.handle(operation)?;
+            if own.cu_ctx() != stream_context.cu_ctx() {
+                let kind = ErrorKind::WrongCudaContext {
+                    expected: describe_cuda(&own),
+                    given: describe_cuda(stream_context),
+                };
+                return Err(Error::new(kind, operation)
+                    .hint("map on a stream of the context that the resource was registered with"));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Unmaps, and says whether that worked.
+    pub(super) fn unmap(mut self) -> Result<()> {
+        self.unmap_now()
+    }
+
+    fn unmap_now(&mut self) -> Result<()> {
+        let Some(first) = self.registrations.first().copied() else { return Ok(()) };
+        if !std::mem::take(&mut self.mapped) || !first.shared().is_alive() {
+            return Ok(());
+        }
+        let unmapped = self.unmap_call();
+        let ended = match &unmapped {
+            Ok(()) => true,
+            Err(error) => error.code().is_some_and(Code::is_context_gone),
+        };
+        if ended {
+            self.registrations.iter().for_each(|r| r.note_unmapped());
+        }
+        unmapped.map_err(|error| first.shared().explain(error, None))
+    }
+
+    fn unmap_call(&mut self) -> Result<()> {
+        let operation = describe("unmapping", &self.registrations);
+        self.registrations[0].shared().check_current(&operation)?;
+        let call = table::GRAPHICS_UNMAP.get(&operation)?;
+        let stream = self.stream.clone();
+        with_current(stream.context(), &operation, || {
+            let (count, handles) = (self.handles.len() as u32, self.handles.as_mut_ptr());
+            // SAFETY: these are the handles that `new` mapped, on the same stream.
+            check(&operation, unsafe { call(count, handles, stream.cu_stream()) })
+        })
+    }
+}
+
+impl Drop for Mapping<'_> {
+    fn drop(&mut self) {
+        if let Err(error) = self.unmap_now() {
+            self.registrations[0].shared().record(error);
+        }
+    }
+}
+
+/// "mapping OpenGL buffer 3", or "mapping 2 resources (OpenGL buffer 3, OpenGL texture 1)".
+fn describe(verb: &str, registrations: &[&Registration]) -> String {
+    let labels: Vec<String> = registrations.iter().map(|r| r.label()).collect();
+    match labels.as_slice() {
+        [one] => format!("{verb} {one}"),
+        many => format!("{verb} {} resources ({})", many.len(), many.join(", ")),
+    }
+}
+
+fn describe_cuda(context: &CudaContext) -> String {
+    format!("CUDA context {:p} of device {}", context.cu_ctx(), context.ordinal())
+}
