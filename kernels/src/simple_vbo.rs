@@ -8,6 +8,8 @@ use crate::trig::Angle;
 
 /// The sample's frequency, in radians per unit of u and v.
 pub const FREQUENCY: f32 = 4.0;
+/// The largest frequency at which the sine's error bounds hold ([`trig::MAX_ARGUMENT`](crate::trig::MAX_ARGUMENT)).
+pub const MAX_FREQUENCY: f32 = 32.0;
 /// The sample's amplitude, in units of the mesh.
 pub const AMPLITUDE: f32 = 0.5;
 

@@ -1,1 +1,47 @@
-fn main() {}
+//! The program: parse, run, report once.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+use simplegl::cli::Cli;
+use simplegl::reference::{self, Request};
+use simplegl::status::{Failure, OrStatus, Status};
+
+fn main() -> ExitCode {
+    // clap ends the program itself for --help, --version (0) and wrong usage (2).
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(status) => status.into(),
+        Err(Failure { status, error }) => {
+            eprintln!("simplegl: {error:#}");
+            status.into()
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<Status, Failure> {
+    if let Some(file) = &cli.reference.file {
+        return compare(file, cli);
+    }
+    Err(Failure::new(Status::Usage, anyhow::anyhow!("nothing to do: give --file REF")))
+}
+
+/// `--file REF`
+fn compare(file: &Path, cli: &Cli) -> Result<Status, Failure> {
+    let options = cli.viewer.clone().into_options();
+    let request = Request {
+        file,
+        mesh: cli.viewer.mesh,
+        backend: options.backend,
+        device: options.device,
+        args: &cli.reference,
+    };
+    let report = reference::run(&request).map_err(|error| Failure::new(error.status(), error))?;
+    if options.json {
+        println!("{}", serde_json::to_string(&report).or_status(Status::Runtime)?);
+    } else {
+        println!("{report}");
+    }
+    Ok(report.status())
+}

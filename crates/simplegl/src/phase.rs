@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn thirty_days_of_uptime_leave_the_steps_even() {
-        let month = Duration::from_secs(30 * 24 * 3600);
+        let month = Duration::from_hours(30 * 24);
         let mut phase = Phase::wall(month, 1.0);
         let exact = wrap(month.as_secs_f64());
         assert!((phase.radians() - exact).abs() < 1e-9);

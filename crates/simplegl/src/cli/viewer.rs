@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args};
+use kernels::simple_vbo::MAX_FREQUENCY;
 
 use crate::camera::{Camera, Projection};
 use crate::input::{BINDINGS, MOUSE_HELP};
@@ -25,9 +26,9 @@ use crate::scene::{
 pub struct ViewerArgs {
     /// Vertices of the mesh, WIDTHxHEIGHT
     #[arg(long, value_name = "WxH", default_value_t, help_heading = "Animation")]
-    mesh: MeshSize,
+    pub mesh: MeshSize,
     /// Spatial frequency of the wave, in radians per unit of u and v
-    #[arg(long, value_name = "F", default_value_t = DEFAULT_FREQUENCY, value_parser = finite_f32, allow_negative_numbers = true, help_heading = "Animation")]
+    #[arg(long, value_name = "F", default_value_t = DEFAULT_FREQUENCY, value_parser = frequency, allow_negative_numbers = true, help_heading = "Animation")]
     frequency: f32,
     /// Height of the wave, in mesh units
     #[arg(long, value_name = "A", default_value_t = DEFAULT_AMPLITUDE, value_parser = finite_f32, allow_negative_numbers = true, help_heading = "Animation")]
@@ -217,6 +218,16 @@ fn finite_f64(text: &str) -> Result<f64, String> {
 fn finite_f32(text: &str) -> Result<f32, String> {
     let number = finite_f64(text)? as f32;
     if number.is_finite() { Ok(number) } else { Err("too large for a 32-bit number".to_owned()) }
+}
+
+/// The kernels' sine is accurate up to this frequency.
+fn frequency(text: &str) -> Result<f32, String> {
+    let frequency = finite_f32(text)?;
+    if frequency.abs() <= MAX_FREQUENCY {
+        Ok(frequency)
+    } else {
+        Err(format!("must be -{MAX_FREQUENCY} to {MAX_FREQUENCY}"))
+    }
 }
 
 fn point_size(text: &str) -> Result<f32, String> {

@@ -54,6 +54,7 @@ macro_rules! kernels {
                 ///
                 /// # Errors
                 /// The driver's answer.
+                #[allow(clippy::too_many_arguments)] // The list is the kernel's.
                 pub unsafe fn $name(&self, stream: &CudaStream, $($address: Arg<'_>,)? $($parameter: $type),*) -> Result<()> {
                     let ((grid_x, grid_y), (block_x, block_y)) = kernels::grid::launch_shape($width, $height);
                     let arguments = [$($address,)? $((&$parameter).into()),*];
