@@ -10,6 +10,9 @@
 //! | [`simple_vbo::simple_vbo`] | `simple_vbo.rs` | the sine-wave mesh, one [`Vertex`] per grid point |
 //! | [`hatch::hatch`] | `hatch.rs` | the moving hatch, into a surface object of an RGBA32F image |
 //! | [`hatch_linear::hatch_linear`] | `hatch_linear.rs` | the same, into pitched linear memory |
+//! | [`raster_points::raster_points`] | `raster_points.rs` | the nearest vertex of every pixel, from vertices in memory |
+//! | [`raster_wave::wave_rows`], [`raster_wave::raster_wave`] | `raster_wave.rs` | the same, from vertices made on the way |
+//! | [`raster_resolve::raster_resolve`] | `raster_resolve.rs` | the colours of those pixels, into a surface object of an RGBA8 image |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, core_float_math))]
@@ -20,9 +23,15 @@
 pub mod grid;
 pub mod hatch;
 pub mod hatch_linear;
+pub mod raster;
+pub mod raster_points;
+pub mod raster_resolve;
+pub mod raster_wave;
 pub mod simple_vbo;
 pub mod surface;
 pub mod trig;
 mod vertex;
+mod wave_mesh;
 
 pub use vertex::Vertex;
+pub use wave_mesh::WaveMesh;

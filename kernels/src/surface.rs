@@ -1,11 +1,11 @@
-//! Surface load and store of RGBA32F pixels.
+//! Surface load and store of RGBA32F pixels, and store of RGBA8 ones.
 //!
 //! On the GPU these are the PTX instructions `suld` and `sust` (x in bytes, `.trap` beyond the edge). On the CPU a surface
 //! object is the address of a [`HostSurface`], so that the kernels run there unchanged.
 
 use crate::hatch::Pixel;
 
-/// What stands in for a surface object on the CPU: a pitched image of RGBA32F pixels.
+/// What stands in for a surface object on the CPU: a pitched image of RGBA32F pixels, or of RGBA8 ones for [`store_rgba8`].
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Debug)]
 #[repr(C)]
@@ -26,10 +26,10 @@ impl HostSurface {
     ///
     /// # Panics
     /// Beyond the edge, where the GPU's instruction traps.
-    fn at(&self, x: u32, y: u32) -> *mut Pixel {
+    fn at<T>(&self, x: u32, y: u32) -> *mut T {
         assert!(x < self.width && y < self.height, "surface access beyond the edge");
         // SAFETY: within the image, by the assertion.
-        unsafe { self.pixels.byte_add(y as usize * self.pitch_bytes).add(x as usize) }
+        unsafe { self.pixels.byte_add(y as usize * self.pitch_bytes).cast::<T>().add(x as usize) }
     }
 }
 
@@ -56,7 +56,7 @@ pub unsafe fn load(surface: u64, x: u32, y: u32) -> Pixel {
     #[cfg(not(target_arch = "nvptx64"))]
     {
         // SAFETY: the caller vouches for the surface.
-        unsafe { (*(surface as usize as *const HostSurface)).at(x, y).read() }
+        unsafe { (*(surface as usize as *const HostSurface)).at::<Pixel>(x, y).read() }
     }
 }
 
@@ -81,6 +81,30 @@ pub unsafe fn store(surface: u64, x: u32, y: u32, pixel: Pixel) {
     #[cfg(not(target_arch = "nvptx64"))]
     {
         // SAFETY: the caller vouches for the surface.
-        unsafe { (*(surface as usize as *const HostSurface)).at(x, y).write(pixel) }
+        unsafe { (*(surface as usize as *const HostSurface)).at::<Pixel>(x, y).write(pixel) }
+    }
+}
+
+/// Writes the pixel at (x, y) of an RGBA8 image; red is the lowest byte.
+///
+/// # Safety
+/// `surface` is a live surface object of an RGBA8 image (on the CPU: the address of a live [`HostSurface`] over one);
+/// nobody else writes the pixel meanwhile.
+#[inline(always)]
+pub unsafe fn store_rgba8(surface: u64, x: u32, y: u32, pixel: u32) {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        // SAFETY: the caller vouches for the surface; the instruction traps beyond its edge.
+        unsafe {
+            core::arch::asm!(
+                "sust.b.2d.b32.trap [{s}, {{{x}, {y}}}], {{{pixel}}};",
+                s = in(reg64) surface, x = in(reg32) x * 4, y = in(reg32) y, pixel = in(reg32) pixel,
+            );
+        }
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        // SAFETY: the caller vouches for the surface.
+        unsafe { (*(surface as usize as *const HostSurface)).at::<u32>(x, y).write(pixel) }
     }
 }
