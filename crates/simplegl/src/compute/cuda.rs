@@ -5,6 +5,9 @@ use std::sync::Arc;
 use cuda_interop::Result;
 use cuda_interop::module::{Arg, Function, Module};
 use cudarc::driver::{CudaContext, CudaStream};
+use kernels::WaveMesh;
+use kernels::raster::PointView;
+use kernels::raster_resolve::Shading;
 
 use super::Wave;
 use crate::mesh::MeshSize;
@@ -25,11 +28,20 @@ impl Parameter for u64 {
 impl Parameter for f32 {
     const PTX: &'static str = ".f32";
 }
+impl Parameter for WaveMesh {
+    const PTX: &'static str = ".b8[20]";
+}
+impl Parameter for PointView {
+    const PTX: &'static str = ".b8[88]";
+}
+impl Parameter for Shading {
+    const PTX: &'static str = ".b8[72]";
+}
 
 /// Declares a launch function and records its signature from the same parameter list, so that a test can hold it against
 /// the PTX. A device address, in square brackets, is an [`Arg`]: it borrows what it points into.
 macro_rules! kernels {
-    ($($(#[$doc:meta])* $name:ident $([$address:ident])? ($($parameter:ident: $type:ty),*) over ($width:ident, $height:ident);)*) => {
+    ($($(#[$doc:meta])* $module:ident::$name:ident $([$($address:ident),*])? ($($parameter:ident: $type:ty),*) over ($width:expr, $height:expr);)*) => {
         /// The loaded kernels.
         #[derive(Debug, Clone)]
         pub struct Kernels {
@@ -50,14 +62,14 @@ macro_rules! kernels {
                 $(#[$doc])*
                 ///
                 /// # Safety
-                #[doc = concat!("As [`kernels::", stringify!($name), "::", stringify!($name), "`]; until `stream` has passed the launch.")]
+                #[doc = concat!("As [`kernels::", stringify!($module), "::", stringify!($name), "`]; until `stream` has passed the launch.")]
                 ///
                 /// # Errors
                 /// The driver's answer.
                 #[allow(clippy::too_many_arguments)] // The list is the kernel's.
-                pub unsafe fn $name(&self, stream: &CudaStream, $($address: Arg<'_>,)? $($parameter: $type),*) -> Result<()> {
+                pub unsafe fn $name(&self, stream: &CudaStream, $($($address: Arg<'_>,)*)? $($parameter: $type),*) -> Result<()> {
                     let ((grid_x, grid_y), (block_x, block_y)) = kernels::grid::launch_shape($width, $height);
-                    let arguments = [$($address,)? $((&$parameter).into()),*];
+                    let arguments = [$($($address,)*)? $((&$parameter).into()),*];
                     // SAFETY: the parameter list is the kernel's (a test compares it with the PTX); the rest is the caller's.
                     unsafe {
                         self.$name.launch(stream, [grid_x, grid_y, 1], [block_x, block_y, 1], 0, &arguments)
@@ -68,7 +80,7 @@ macro_rules! kernels {
 
         /// Name and PTX parameter types of every kernel.
         pub const SIGNATURES: &[(&str, &[&str])] = &[
-            $((stringify!($name), &[$(kernels!(@address $address),)? $(<$type as Parameter>::PTX),*])),*
+            $((stringify!($name), &[$($(kernels!(@address $address),)*)? $(<$type as Parameter>::PTX),*])),*
         ];
     };
     (@address $address:ident) => { ".u64" };
@@ -76,11 +88,21 @@ macro_rules! kernels {
 
 kernels! {
     /// Launches `simple_vbo` over a mesh; `pos` is the device address of its vertices.
-    simple_vbo [pos] (width: u32, height: u32, time: f32, frequency: f32, amplitude: f32) over (width, height);
+    simple_vbo::simple_vbo [pos] (width: u32, height: u32, time: f32, frequency: f32, amplitude: f32) over (width, height);
     /// Launches `hatch` over an image; `surface` is a CUDA surface object.
-    hatch(surface: u64, width: u32, height: u32, time: f32) over (width, height);
+    hatch::hatch(surface: u64, width: u32, height: u32, time: f32) over (width, height);
     /// Launches `hatch_linear` over pitched memory; `pixels` is its device address.
-    hatch_linear [pixels] (pitch_bytes: u64, width: u32, height: u32, time: f32) over (width, height);
+    hatch_linear::hatch_linear [pixels] (pitch_bytes: u64, width: u32, height: u32, time: f32) over (width, height);
+    /// Launches `raster_points` over a mesh in memory; `words` and `vertices` are device addresses.
+    raster_points::raster_points [words, vertices] (width: u32, height: u32, rows_per_thread: u32, view: PointView)
+        over (width, height.div_ceil(rows_per_thread.max(1)));
+    /// Launches `wave_rows`; `rows` is a device address.
+    raster_wave::wave_rows [rows] (height: u32, time: f32, frequency: f32) over (height, 1);
+    /// Launches `raster_wave` over a mesh; `words` and `rows` are device addresses.
+    raster_wave::raster_wave [words, rows] (mesh: WaveMesh, rows_per_thread: u32, view: PointView)
+        over (mesh.width, mesh.height.div_ceil(rows_per_thread.max(1)));
+    /// Launches `raster_resolve` over a picture; `words` is a device address and `surface` a CUDA surface object.
+    raster_resolve::raster_resolve [words] (surface: u64, width: u32, height: u32, shading: Shading) over (width, height);
 }
 
 impl Kernels {
@@ -110,13 +132,23 @@ impl Kernels {
 mod tests {
     use super::*;
 
+    /// `.u64 .ptr .align 1 name` to `.u64`, and `.align 4 .b8 name[20]` to `.b8[20]`.
+    fn parameter_type(line: &str) -> Option<String> {
+        let mut words =
+            line.trim().trim_end_matches(',').strip_prefix(".param ")?.split_whitespace();
+        let first = words.next()?;
+        if first != ".align" {
+            return Some(first.to_owned());
+        }
+        let (element, name) = (words.nth(1)?, words.next()?);
+        Some(format!("{element}{}", &name[name.find('[')?..]))
+    }
+
     /// Entry points of a PTX text with their parameter types.
     fn entries(ptx: &str) -> Vec<(String, Vec<String>)> {
         let entry = |text: &str| {
             let (name, rest) = text.split_once('(').unwrap();
-            let parameters = rest.split_once(')').unwrap().0.lines().filter_map(|line| {
-                Some(line.trim().strip_prefix(".param ")?.split_whitespace().next()?.to_owned())
-            });
+            let parameters = rest.split_once(')').unwrap().0.lines().filter_map(parameter_type);
             (name.to_owned(), parameters.collect())
         };
         ptx.split(".visible .entry ").skip(1).map(entry).collect()
