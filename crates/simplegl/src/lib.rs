@@ -2,13 +2,17 @@
 
 pub mod backend;
 pub mod camera;
+pub mod capture;
 pub mod cli;
 pub mod compute;
+pub mod headless;
 pub mod input;
 pub mod mesh;
 pub mod options;
 pub mod phase;
 pub mod reference;
+pub mod render;
 pub mod scene;
+pub mod source;
 pub mod status;
 pub mod timing;

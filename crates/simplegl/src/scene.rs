@@ -41,7 +41,7 @@ pub enum ColorMode {
     Texture,
 }
 
-/// A colour map for [`ColorMode::Height`]. The tables are in `render::color_map`.
+/// A colour map for [`ColorMode::Height`]. The tables are in [`crate::render::color_map`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColorMap {

@@ -1,0 +1,31 @@
+//! Drawing: from a [`Scene`](crate::scene::Scene), two matrices and the names of a vertex buffer and a texture to pixels.
+//!
+//! | file | noun |
+//! | --- | --- |
+//! | `renderer.rs` | [`Renderer`]: one call a frame |
+//! | `mesh.rs` | the mesh as points, wireframe or lit surface |
+//! | `color_map.rs` | the colour maps, and their texture |
+//! | `color_bar.rs`, `bar_picture.rs`, `font.rs` | the colour bar: drawing it, painting it, its digits |
+//! | `target.rs` | [`Target`]: an off-screen framebuffer |
+//! | `timer.rs` | GL timer queries that never wait |
+//! | `load.rs`, `program.rs`, `error.rs` | GL's functions; GLSL programs; what can go wrong |
+//!
+//! Everything here needs the context of its `glow::Context` to be current on the calling thread; the types are not `Send`, which keeps
+//! them on that thread. OpenGL 3.3 core is enough.
+
+mod bar_picture;
+mod color_bar;
+pub mod color_map;
+mod error;
+mod font;
+mod load;
+mod mesh;
+mod program;
+mod renderer;
+mod target;
+mod timer;
+
+pub use error::{RenderError, check_gl, gl_error_name};
+pub use load::load_gl;
+pub use renderer::{Frame, Renderer};
+pub use target::Target;

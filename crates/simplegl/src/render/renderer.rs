@@ -1,0 +1,145 @@
+//! The renderer: one call a frame, from a scene and two GL names to pixels.
+
+use std::sync::Arc;
+
+use glow::HasContext as _;
+use nalgebra::Matrix4;
+
+use super::color_bar::ColorBar;
+use super::mesh::MeshPass;
+use super::timer::Timer;
+use super::{RenderError, Target};
+use crate::scene::{ColorMode, DrawMode, Scene};
+
+/// What to draw, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// How the mesh looks.
+    pub scene: &'a Scene,
+    /// World to eye.
+    pub view: Matrix4<f32>,
+    /// Eye to clip.
+    pub projection: Matrix4<f32>,
+    /// Width and height of the framebuffer in physical pixels. A frame with a side of 0 draws nothing.
+    pub size: [u32; 2],
+    /// The vertex buffer: four `f32` a vertex, row by row.
+    pub vertices: glow::Buffer,
+    /// Vertices in a row, and rows, of the mesh in that buffer.
+    pub mesh_size: [u32; 2],
+    /// The texture that the hatch kernel paints.
+    pub painted: glow::Texture,
+    /// Where to draw; `None` is the window. It has a depth buffer unless only points are drawn.
+    pub framebuffer: Option<glow::Framebuffer>,
+}
+
+/// Draws frames into a window or an off-screen target.
+pub struct Renderer {
+    gl: Arc<glow::Context>,
+    mesh: MeshPass,
+    color_bar: ColorBar,
+    /// Made when first needed.
+    multisampled: Option<Target>,
+    timer: Timer,
+}
+
+impl Renderer {
+    /// Compiles the shaders and makes the GL objects that every frame uses.
+    ///
+    /// # Errors
+    /// When OpenGL refuses a shader or an object.
+    pub fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
+        Ok(Self {
+            gl: Arc::clone(gl),
+            mesh: MeshPass::new(gl)?,
+            color_bar: ColorBar::new(gl)?,
+            multisampled: None,
+            timer: Timer::new(gl)?,
+        })
+    }
+
+    /// Draws one frame. In the steady state it creates no GL object, allocates no memory and waits for nothing.
+    ///
+    /// # Errors
+    /// When the multisampled target for a new size cannot be made.
+    pub fn draw(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
+        if frame.size.contains(&0) {
+            return Ok(());
+        }
+        let mode = self.mesh.mode(frame.scene.draw, frame.mesh_size);
+        // Multisampling would spread a one-pixel point over its neighbours and dim it.
+        let multisample = frame.scene.msaa > 1 && mode != DrawMode::Points;
+        self.timer.begin();
+        if multisample {
+            let target = match &mut self.multisampled {
+                Some(target) => {
+                    target.resize(frame.size, frame.scene.msaa)?;
+                    target
+                }
+                slot => slot.insert(Target::new(&self.gl, frame.size, frame.scene.msaa)?),
+            };
+            clear(&self.gl, Some(target.framebuffer()), frame);
+            self.mesh.draw(frame, mode);
+            target.resolve_into(frame.framebuffer);
+        } else {
+            clear(&self.gl, frame.framebuffer, frame);
+            self.mesh.draw(frame, mode);
+        }
+        if frame.scene.color == ColorMode::Height && frame.scene.color_bar {
+            self.color_bar.draw(frame)?;
+        }
+        self.timer.end();
+        Ok(())
+    }
+
+    /// The mode that is really drawn for a mesh of this size: see [`Renderer::most_vertices`]; a mesh of one row has no surface.
+    #[must_use]
+    pub fn effective_mode(&self, wanted: DrawMode, mesh_size: [u32; 2]) -> DrawMode {
+        self.mesh.mode(wanted, mesh_size)
+    }
+
+    /// The largest mesh that this OpenGL draws as wireframe or surface, in vertices; larger ones are drawn as points.
+    #[must_use]
+    pub fn most_vertices(&self) -> u64 {
+        self.mesh.most_vertices()
+    }
+
+    /// How long OpenGL took to draw a recent frame, in milliseconds; `None` until the first result arrives.
+    #[must_use]
+    pub fn draw_ms(&self) -> Option<f32> {
+        self.timer.latest_ms()
+    }
+}
+
+/// Binds and clears a framebuffer, and sets every piece of state the passes rely on: others draw into this context too.
+fn clear(gl: &glow::Context, framebuffer: Option<glow::Framebuffer>, frame: &Frame<'_>) {
+    let [r, g, b] = frame.scene.background;
+    let [width, height] = frame.size.map(|side| side as i32);
+    // SAFETY: plain state changes in a current context.
+    unsafe {
+        gl.bind_framebuffer(glow::FRAMEBUFFER, framebuffer);
+        gl.viewport(0, 0, width, height);
+        for off in [
+            glow::BLEND,
+            glow::SCISSOR_TEST,
+            glow::CULL_FACE,
+            glow::STENCIL_TEST,
+            glow::FRAMEBUFFER_SRGB,
+        ] {
+            gl.disable(off);
+        }
+        gl.color_mask(true, true, true, true);
+        gl.enable(glow::MULTISAMPLE);
+        gl.enable(glow::DEPTH_TEST);
+        gl.depth_func(glow::LESS);
+        gl.depth_mask(true);
+        gl.clear_color(r, g, b, 1.0);
+        gl.clear_depth_f64(1.0);
+        gl.clear(glow::COLOR_BUFFER_BIT | glow::DEPTH_BUFFER_BIT);
+    }
+}
+
+impl std::fmt::Debug for Renderer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Renderer").field("multisampled", &self.multisampled).finish_non_exhaustive()
+    }
+}

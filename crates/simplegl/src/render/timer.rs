@@ -1,0 +1,90 @@
+//! How long OpenGL takes to draw, from timer queries that are read only once they are ready.
+
+use std::sync::Arc;
+
+use glow::HasContext as _;
+
+use super::RenderError;
+
+/// Queries in flight: a result that takes longer than this many frames is waited for by skipping, not by stalling.
+const QUERIES: usize = 4;
+
+/// A ring of `GL_TIME_ELAPSED` queries.
+pub(super) struct Timer {
+    gl: Arc<glow::Context>,
+    queries: [glow::Query; QUERIES],
+    /// Where the next query goes, and how many wait for their result.
+    next: usize,
+    waiting: usize,
+    running: bool,
+    latest_ns: Option<u64>,
+}
+
+impl Timer {
+    pub(super) fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
+        let mut made: [Option<glow::Query>; QUERIES] = [None; QUERIES];
+        for slot in &mut made {
+            // SAFETY: the context is current.
+            let query = unsafe { gl.create_query() };
+            *slot = Some(query.map_err(|reason| RenderError::Create { object: "query", reason })?);
+        }
+        let queries = made.map(|query| query.expect("every slot was filled above"));
+        Ok(Self {
+            gl: Arc::clone(gl),
+            queries,
+            next: 0,
+            waiting: 0,
+            running: false,
+            latest_ns: None,
+        })
+    }
+
+    /// Starts to time, unless every query still waits for its result.
+    pub(super) fn begin(&mut self) {
+        self.collect();
+        if self.waiting < QUERIES && !self.running {
+            // SAFETY: the query is ours and not active.
+            unsafe { self.gl.begin_query(glow::TIME_ELAPSED, self.queries[self.next]) }
+            self.running = true;
+        }
+    }
+
+    /// Stops.
+    pub(super) fn end(&mut self) {
+        if self.running {
+            // SAFETY: `begin` made a query of this target active.
+            unsafe { self.gl.end_query(glow::TIME_ELAPSED) }
+            self.running = false;
+            self.next = (self.next + 1) % QUERIES;
+            self.waiting += 1;
+        }
+    }
+
+    /// Takes the results that are ready, oldest first.
+    fn collect(&mut self) {
+        while self.waiting > 0 {
+            let oldest = self.queries[(self.next + QUERIES - self.waiting) % QUERIES];
+            // SAFETY: the query has ended; asking whether its result is available does not wait.
+            unsafe {
+                if self.gl.get_query_parameter_u32(oldest, glow::QUERY_RESULT_AVAILABLE) == 0 {
+                    return;
+                }
+                self.latest_ns = Some(self.gl.get_query_parameter_u64(oldest, glow::QUERY_RESULT));
+            }
+            self.waiting -= 1;
+        }
+    }
+
+    pub(super) fn latest_ms(&self) -> Option<f32> {
+        self.latest_ns.map(|ns| ns as f32 / 1e6)
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        for query in self.queries {
+            // SAFETY: our own names, of the context that we hold.
+            unsafe { self.gl.delete_query(query) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What can go wrong between the kernels and the GL objects.
+
+use thiserror::Error;
+
+use crate::mesh::MeshSize;
+use crate::render::RenderError;
+
+/// An error of a vertex source.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// CUDA refused.
+    #[error("{0}")]
+    Cuda(#[from] cuda_interop::Error),
+    /// OpenGL refused.
+    #[error("{0}")]
+    Gl(#[from] RenderError),
+    /// The mesh does not fit a buffer.
+    #[error("a mesh of {mesh} is {} MiB; one buffer holds at most {} MiB here, use a smaller --mesh", mesh.bytes() >> 20, limit_bytes >> 20)]
+    MeshTooLarge {
+        /// The mesh.
+        mesh: MeshSize,
+        /// What a buffer can hold.
+        limit_bytes: u64,
+    },
+    /// The buffer could not be mapped into the program.
+    #[error("OpenGL could not map the vertex buffer: {0}")]
+    Map(RenderError),
+    /// Not part of this program.
+    #[error("not built in")]
+    NotBuilt,
+    /// What CUDA wrote did not arrive.
+    #[error(
+        "CUDA wrote the mesh, but OpenGL reads other values: vertex {index} is {found:?} instead of {expected:?}"
+    )]
+    NotSeen {
+        /// Which vertex.
+        index: u64,
+        /// What OpenGL reads.
+        found: [f32; 4],
+        /// What the kernel computes for it.
+        expected: [f32; 4],
+    },
+}

@@ -1,0 +1,88 @@
+//! Where the vertices and the painted texture come from: one trait, an implementation per path from the kernel to OpenGL.
+//!
+//! | file | path |
+//! | --- | --- |
+//! | `cpu.rs` | [`CpuSource`]: no GPU |
+//! | `select.rs` | [`Sources`]: takes the best path that proves to work, and falls back |
+//!
+//! Equal waves give equal bits on every path, so the picture does not depend on it.
+
+mod cpu;
+mod error;
+mod gl_objects;
+mod select;
+
+use std::fmt;
+
+use kernels::hatch::Pixel;
+use serde::{Deserialize, Serialize};
+
+pub use cpu::CpuSource;
+pub use error::SourceError;
+pub use select::{NoSource, SourceOptions, Sources, replay};
+
+use crate::compute::Wave;
+use crate::mesh::MeshSize;
+use crate::timing::Timings;
+
+/// Width and height of the painted texture in pixels.
+pub const PAINTED_SIZE: [u32; 2] = [256, 256];
+
+/// How vertices get from the kernel to OpenGL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Path {
+    /// The kernel writes OpenGL's own memory.
+    Graphics,
+    /// The kernel writes CUDA's memory; the host copies it to OpenGL.
+    Copy,
+    /// The CPU writes OpenGL's memory.
+    Cpu,
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Graphics => "CUDA by graphics interop",
+            Self::Copy => "CUDA with host copy",
+            Self::Cpu => "CPU",
+        })
+    }
+}
+
+/// A producer of the mesh's vertices and of the painted texture, as GL objects that it owns.
+pub trait Source: fmt::Debug {
+    /// Which path this is.
+    fn path(&self) -> Path;
+
+    /// The name of the device that computes.
+    fn device(&self) -> &str;
+
+    /// The size of the mesh in the vertex buffer.
+    fn mesh(&self) -> MeshSize;
+
+    /// The vertex buffer: a [`kernels::Vertex`] per mesh point, row by row. The name changes with [`Source::resize`].
+    fn vertices(&self) -> glow::Buffer;
+
+    /// The painted texture: RGBA32F, [`PAINTED_SIZE`].
+    fn painted(&self) -> glow::Texture;
+
+    /// Brings both to the moment of `wave`: the vertices from nothing, the texture from its last state.
+    /// OpenGL may draw from them when this returns.
+    ///
+    /// # Errors
+    /// When CUDA or OpenGL refuses; the GL objects then hold no particular values, but can be drawn.
+    fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<(), SourceError>;
+
+    /// Gives the mesh another size. On error the old mesh stays.
+    ///
+    /// # Errors
+    /// When the mesh does not fit.
+    fn resize(&mut self, mesh: MeshSize) -> Result<(), SourceError>;
+
+    /// Replaces the state of the painted texture.
+    ///
+    /// # Errors
+    /// When CUDA or OpenGL refuses.
+    fn restore_painted(&mut self, pixels: &[Pixel]) -> Result<(), SourceError>;
+}
