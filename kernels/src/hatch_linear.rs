@@ -10,6 +10,13 @@ use crate::hatch::{background, pixel, stripe};
 #[repr(C, align(16))]
 pub struct AlignedPixel(pub crate::hatch::Pixel);
 
+// SAFETY: four f32, no padding (16 bytes at alignment 16), every bit pattern is a value.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl bytemuck::Zeroable for AlignedPixel {}
+// SAFETY: as above.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl bytemuck::Pod for AlignedPixel {}
+
 /// Advances the hatch on every pixel of an image in linear memory whose rows start `pitch_bytes` apart.
 ///
 /// `time` is the phase in radians.

@@ -1,3 +1,4 @@
 //! What the end-to-end tests share.
 
+pub mod gpu;
 pub mod program;

@@ -22,6 +22,7 @@ fn profile_folder() -> PathBuf {
 ///
 /// # Panics
 /// If the build fails.
+#[must_use]
 pub fn build(arguments: &[&str]) -> PathBuf {
     let folder = profile_folder();
     if std::env::var_os("SIMPLEGL_TEST_PREBUILT").is_some_and(|value| value == "1") {

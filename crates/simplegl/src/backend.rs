@@ -35,7 +35,7 @@ pub struct Cuda {
 #[derive(Debug)]
 pub enum Chosen {
     /// A CUDA device.
-    Cuda(Cuda),
+    Cuda(Box<Cuda>),
     /// The CPU.
     Cpu(cpu::Cpu),
 }
@@ -121,10 +121,12 @@ fn devices(count: usize) -> String {
 pub fn choose(backend: Backend, ordinal: Option<usize>) -> Result<Chosen, NoCuda> {
     match backend {
         Backend::Cpu => Ok(Chosen::Cpu(Cpu::new())),
-        Backend::Cuda => open(ordinal.unwrap_or(0)).map(Chosen::Cuda),
+        Backend::Cuda => open(ordinal.unwrap_or(0)).map(|cuda| Chosen::Cuda(Box::new(cuda))),
         Backend::Auto => {
             let (chosen, reason) = match open(ordinal.unwrap_or(0)) {
-                Ok(cuda) => (Chosen::Cuda(cuda), "a probe kernel gave the right bits".to_owned()),
+                Ok(cuda) => {
+                    (Chosen::Cuda(Box::new(cuda)), "a probe kernel gave the right bits".to_owned())
+                }
                 Err(reason) => (Chosen::Cpu(Cpu::new()), short(&reason)),
             };
             eprintln!("backend: {chosen}, since {reason}");

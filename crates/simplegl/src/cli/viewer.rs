@@ -65,7 +65,7 @@ pub struct ViewerArgs {
     #[arg(long, value_enum, default_value_t, help_heading = "Path")]
     interop: Interop,
     /// The CUDA device to use [default: the one that OpenGL runs on]
-    #[arg(long, value_name = "N", help_heading = "Path")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Path")]
     device: Option<usize>,
     /// GLX or EGL, for the window
     #[arg(long, value_enum, default_value_t, help_heading = "Path")]
