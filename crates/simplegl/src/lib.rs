@@ -10,6 +10,7 @@ pub mod input;
 pub mod mesh;
 pub mod options;
 pub mod phase;
+pub mod raster;
 pub mod reference;
 pub mod render;
 pub mod scene;

@@ -1,0 +1,19 @@
+//! Points rasterised by our own kernels instead of OpenGL: `--draw raster`.
+//!
+//! A datacenter GPU has few raster units, and 16 million points keep them busy a hundred times longer than the kernel that
+//! makes them. So a kernel projects the points itself and finds the nearest one of every pixel, and only the finished
+//! picture goes to OpenGL. The picture is that of points of size 1, up to points within rounding of a pixel's border.
+//!
+//! | file | noun |
+//! | --- | --- |
+//! | `view.rs` | [`point_view`]: from matrices to the kernels' view; how many rows a thread takes |
+//! | `shading.rs` | [`Palette`]: from a scene to the kernels' colours |
+//! | `cpu.rs` | [`CpuRaster`]: a picture on the CPU |
+
+mod cpu;
+mod shading;
+mod view;
+
+pub use cpu::CpuRaster;
+pub use shading::{Painted, Palette};
+pub use view::{MAX_VERTICES, SUBPIXEL_BITS, point_view, rows_per_thread};
