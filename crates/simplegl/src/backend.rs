@@ -90,7 +90,7 @@ pub enum NoCuda {
         count: usize,
     },
     /// The driver cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     Driver(#[from] cuda_interop::Error),
     /// A kernel ran, and its result is wrong.
     #[error(

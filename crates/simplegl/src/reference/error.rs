@@ -21,7 +21,7 @@ pub enum ReferenceError {
         path: PathBuf,
     },
     /// The reference cannot be read.
-    #[error("cannot read the reference file {}: {source}", path.display())]
+    #[error("cannot read the reference file {}", path.display())]
     Unreadable {
         /// The path given.
         path: PathBuf,
@@ -64,7 +64,7 @@ pub enum ReferenceError {
         path: PathBuf,
     },
     /// The dump cannot be written.
-    #[error("cannot write --dump {}: {source}", path.display())]
+    #[error("cannot write --dump {}", path.display())]
     Dump {
         /// The path given.
         path: PathBuf,
@@ -72,10 +72,10 @@ pub enum ReferenceError {
         source: io::Error,
     },
     /// CUDA was asked for and cannot be used.
-    #[error("{0}")]
+    #[error(transparent)]
     NoCuda(#[from] NoCuda),
     /// CUDA failed while it computed.
-    #[error("{0}")]
+    #[error(transparent)]
     Cuda(#[from] cuda_interop::Error),
 }
 
