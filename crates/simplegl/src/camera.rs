@@ -243,6 +243,12 @@ impl Inertia {
     /// Slower than this is rest.
     const REST_DEG_PER_S: f32 = 0.5;
 
+    /// At rest.
+    #[must_use]
+    pub fn new(enabled: bool) -> Self {
+        Self { enabled, ..Self::default() }
+    }
+
     /// Remembers the speed of a drag of `dx`, `dy` pixels that took `seconds`.
     pub fn follow(&mut self, dx: f32, dy: f32, seconds: f32) {
         if seconds > 0.0 {

@@ -5,8 +5,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use simplegl::cli::Cli;
+use simplegl::heap::CountingAllocator;
+use simplegl::options::ViewerOptions;
 use simplegl::reference::{self, Request};
 use simplegl::status::{Failure, OrStatus, Status};
+use simplegl::{headless, window};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
     // clap ends the program itself for --help, --version (0) and wrong usage (2).
@@ -24,7 +30,21 @@ fn run(cli: &Cli) -> Result<Status, Failure> {
     if let Some(file) = &cli.reference.file {
         return compare(file, cli);
     }
-    Err(Failure::new(Status::Usage, anyhow::anyhow!("nothing to do: give --file REF")))
+    let options = cli.viewer.clone().into_options();
+    if options.headless {
+        headless::run(&options).or_status(Status::Runtime)?;
+        return Ok(Status::Success);
+    }
+    view(&options)
+}
+
+/// No other mode: the window.
+fn view(options: &ViewerOptions) -> Result<Status, Failure> {
+    let report = window::run(options).map_err(|error| Failure::new(error.status(), error))?;
+    if options.json {
+        println!("{}", serde_json::to_string(&report).or_status(Status::Runtime)?);
+    }
+    Ok(Status::Success)
 }
 
 /// `--file REF`

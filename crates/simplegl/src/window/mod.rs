@@ -1,0 +1,67 @@
+//! The interactive viewer: winit's window, glutin's context, egui's panel, and the scene.
+//!
+//! | file | noun |
+//! | --- | --- |
+//! | `session.rs` | the window system, checked before winit is asked |
+//! | `app.rs` | winit's application |
+//! | `open.rs`, `config.rs`, `gl_window.rs` | opening a window with a context, the configurations worth trying, the result |
+//! | `viewer.rs`, `events.rs`, `effects.rs`, `frame.rs` | the viewer: what it holds, and what events, actions and frames do |
+//! | `state.rs` | what the user changes; pure |
+//! | `picture.rs` | the scene in the window |
+//! | `notes.rs` | short messages |
+//! | `report.rs` | the account at the end |
+
+mod app;
+mod config;
+mod effects;
+mod error;
+mod events;
+mod frame;
+mod gl_window;
+mod notes;
+mod open;
+mod picture;
+mod report;
+mod session;
+mod state;
+mod viewer;
+
+use winit::event_loop::EventLoop;
+use winit::platform::wayland::EventLoopBuilderExtWayland as _;
+use winit::platform::x11::EventLoopBuilderExtX11 as _;
+
+pub use error::WindowError;
+pub use report::{CameraReport, End, GlReport, HeapReport, Report};
+
+use crate::options::ViewerOptions;
+use crate::signals::Interrupt;
+use app::{App, Interrupted};
+use session::Session;
+
+/// Opens the window and stays until it is closed. Must be called on the main thread, once per process.
+///
+/// # Errors
+/// See [`WindowError`]; everything is torn down by then.
+pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
+    let mut builder = EventLoop::<Interrupted>::with_user_event();
+    let asked = match Session::detect()? {
+        Session::Wayland => {
+            builder.with_wayland();
+            None
+        }
+        Session::X11(connection) => {
+            builder.with_x11();
+            Some(connection)
+        }
+    };
+    let event_loop = builder.build()?;
+    drop(asked);
+    let proxy = event_loop.create_proxy();
+    Interrupt::watch(move || {
+        // An error means that the event loop has ended already: there is nothing to wake.
+        let _ = proxy.send_event(Interrupted);
+    })?;
+    let mut app = App::new(options);
+    event_loop.run_app(&mut app)?;
+    app.into_outcome().unwrap_or(Err(WindowError::EndedEarly))
+}

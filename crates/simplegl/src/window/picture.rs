@@ -1,0 +1,103 @@
+//! The scene in the window: the source of the mesh, and the renderer that draws it.
+
+use glow::HasContext as _;
+
+use super::WindowError;
+use super::state::State;
+use crate::compute::Wave;
+use crate::mesh::MeshSize;
+use crate::options::ViewerOptions;
+use crate::render::{Frame, Renderer};
+use crate::source::{SourceOptions, Sources};
+use crate::timing::{Stage, Timings};
+
+use super::gl_window::GlWindow;
+
+/// Dropped in this order: the source with its mappings and registrations, then the renderer's OpenGL objects.
+#[derive(Debug)]
+pub(super) struct Picture {
+    sources: Sources,
+    renderer: Renderer,
+}
+
+impl Picture {
+    pub(super) fn new(window: &GlWindow, options: &ViewerOptions) -> Result<Self, WindowError> {
+        let scene = &options.scene;
+        let mesh = MeshSize::new(scene.mesh_width, scene.mesh_height)?;
+        let sources = Sources::new(window.gl(), &SourceOptions::from(options), mesh)?;
+        Ok(Self { sources, renderer: Renderer::new(window.gl())? })
+    }
+
+    /// Brings mesh and texture to the state's phase. True when the source has changed to another path.
+    pub(super) fn update(
+        &mut self,
+        state: &State,
+        timings: &mut Timings,
+    ) -> Result<bool, WindowError> {
+        let scene = &state.scene;
+        let time = state.phase.time();
+        let wave = Wave { time, frequency: scene.frequency, amplitude: scene.amplitude };
+        Ok(self.sources.update(wave, timings)?)
+    }
+
+    /// Draws mesh and texture into the back buffer of `size` pixels.
+    pub(super) fn draw(
+        &mut self,
+        state: &State,
+        size: [u32; 2],
+        timings: &mut Timings,
+    ) -> Result<(), WindowError> {
+        let source = self.sources.current();
+        let mesh = source.mesh();
+        self.renderer.draw(&Frame {
+            scene: &state.scene,
+            view: state.camera.view(),
+            projection: state.camera.projection(aspect(size)),
+            size,
+            vertices: source.vertices(),
+            mesh_size: [mesh.width(), mesh.height()],
+            painted: source.painted(),
+            framebuffer: None,
+        })?;
+        if let Some(milliseconds) = self.renderer.draw_ms() {
+            timings.push(Stage::Draw, milliseconds);
+        }
+        Ok(())
+    }
+
+    /// Gives the mesh another size; on error the old one stays.
+    pub(super) fn resize(&mut self, [width, height]: [u32; 2]) -> Result<(), String> {
+        let mesh = MeshSize::new(width, height).map_err(|error| error.to_string())?;
+        self.sources.resize(mesh).map_err(|error| error.to_string())
+    }
+
+    /// Columns and rows of the mesh.
+    pub(super) fn mesh(&self) -> [u32; 2] {
+        let mesh = self.sources.current().mesh();
+        [mesh.width(), mesh.height()]
+    }
+
+    pub(super) fn path(&self) -> String {
+        self.sources.current().path().to_string()
+    }
+
+    pub(super) fn device(&self) -> &str {
+        self.sources.current().device()
+    }
+
+    /// Which path was taken, and why not a better one.
+    pub(super) fn notice(&self) -> &str {
+        self.sources.notice()
+    }
+}
+
+/// Width by height, also of a window without area.
+pub(super) fn aspect([width, height]: [u32; 2]) -> f32 {
+    width.max(1) as f32 / height.max(1) as f32
+}
+
+/// `GL_RENDERER` and the like.
+pub(super) fn gl_string(gl: &glow::Context, name: u32) -> String {
+    // SAFETY: the context is current.
+    unsafe { gl.get_parameter_string(name) }
+}

@@ -1,0 +1,158 @@
+//! The viewer once its window is open: what it holds, when it wants a frame, and what it was in the end.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use winit::keyboard::ModifiersState;
+
+use super::WindowError;
+use super::gl_window::GlWindow;
+use super::notes::Notes;
+use super::picture::{Picture, gl_string};
+use super::report::{CameraReport, End, GlReport, HeapReport, Report};
+use super::state::State;
+use crate::input::{Action, Pointer};
+use crate::options::ViewerOptions;
+use crate::panel::{Overlay, Shown};
+use crate::timing::{FpsCounter, Timings};
+
+/// When the next frame is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Now,
+    At(Instant),
+    OnEvent,
+}
+
+/// `events.rs` has what events do to it, `effects.rs` what keys and buttons do, `frame.rs` how it draws.
+///
+/// The fields are dropped in this order: source and renderer, overlay, window with its context.
+#[derive(Debug)]
+pub(super) struct Viewer {
+    pub(super) picture: Picture,
+    pub(super) overlay: Overlay,
+    pub(super) window: GlWindow,
+    pub(super) state: State,
+    pub(super) notes: Notes,
+    pub(super) pointer: Pointer,
+    pub(super) pointer_at: (f64, f64),
+    pub(super) modifiers: ModifiersState,
+    /// What the mesh sliders of the panel stand at.
+    pub(super) mesh_wanted: [u32; 2],
+    /// Buttons of the panel that were pressed.
+    pub(super) actions: Vec<Action>,
+    /// Where the next frame is to be saved.
+    pub(super) screenshot: Option<PathBuf>,
+    pub(super) renderer_name: String,
+    pub(super) timings: Timings,
+    pub(super) fps: FpsCounter,
+    pub(super) started: Instant,
+    pub(super) last_frame: Option<Instant>,
+    pub(super) last_gesture: Instant,
+    pub(super) frames: u64,
+    pub(super) frames_wanted: Option<u64>,
+    /// A frame is wanted whatever else: something has changed.
+    pub(super) dirty: bool,
+    pub(super) occluded: bool,
+    pub(super) heap: HeapReport,
+    /// Frames without overlays since the last change.
+    pub(super) settled_frames: u64,
+    options: ViewerOptions,
+}
+
+impl Viewer {
+    pub(super) fn new(window: GlWindow, options: &ViewerOptions) -> Result<Self, WindowError> {
+        let picture = Picture::new(&window, options)?;
+        let overlay = Overlay::new(window.gl(), window.window())?;
+        let now = Instant::now();
+        let mut viewer = Self {
+            mesh_wanted: picture.mesh(),
+            renderer_name: gl_string(window.gl(), glow::RENDERER),
+            picture,
+            overlay,
+            window,
+            state: State::new(options),
+            notes: Notes::default(),
+            pointer: Pointer::default(),
+            pointer_at: (0.0, 0.0),
+            modifiers: ModifiersState::empty(),
+            actions: Vec::new(),
+            screenshot: None,
+            timings: Timings::default(),
+            fps: FpsCounter::default(),
+            started: now,
+            last_frame: None,
+            last_gesture: now,
+            frames: 0,
+            frames_wanted: options.frames,
+            dirty: true,
+            occluded: false,
+            heap: HeapReport::default(),
+            settled_frames: 0,
+            options: options.clone(),
+        };
+        viewer.set_vsync(options.window.vsync);
+        viewer.set_title();
+        eprintln!("simplegl: {}", viewer.picture.notice());
+        Ok(viewer)
+    }
+
+    /// Which overlays are wanted at `now`.
+    pub(super) fn shown(&self, now: Instant) -> Shown {
+        Shown { note: self.notes.current(now).is_some(), ..self.state.shown }
+    }
+
+    /// When the next frame is wanted, as far as is known at `now`.
+    pub(super) fn next_frame(&self, now: Instant) -> Next {
+        if self.window.size().contains(&0) || (self.occluded && self.frames_wanted.is_none()) {
+            return Next::OnEvent;
+        }
+        let is_stale =
+            self.dirty || self.overlay.is_restless() || self.overlay.shown() != self.shown(now);
+        if self.state.is_moving() || self.frames_wanted.is_some() || is_stale {
+            return Next::Now;
+        }
+        self.notes.end().map_or(Next::OnEvent, Next::At)
+    }
+
+    /// What is left to do after the last frame, and the account of all.
+    pub(super) fn finish(&mut self, end: End) -> Result<Report, WindowError> {
+        if let Some(path) = self.options.output.screenshot.take() {
+            self.draw_picture()?;
+            self.save_picture(&path)?;
+        }
+        Ok(self.report(end))
+    }
+
+    fn report(&self, end: End) -> Report {
+        let gl = self.window.gl();
+        let state = &self.state;
+        Report {
+            end,
+            frames: self.frames,
+            path: self.picture.path(),
+            reason: self.picture.notice().to_owned(),
+            device: self.picture.device().to_owned(),
+            gl: GlReport {
+                api: self.window.api(),
+                version: gl_string(gl, glow::VERSION),
+                renderer: self.renderer_name.clone(),
+                config: self.window.config().to_owned(),
+            },
+            camera: CameraReport { camera: state.camera.clone(), view: state.camera.to_string() },
+            scene: state.scene.clone(),
+            phase: state.phase.radians(),
+            paused: state.paused,
+            vsync: state.vsync,
+            fullscreen: state.fullscreen,
+            hud: state.shown.hud,
+            panel: state.shown.panel,
+            help: state.shown.help,
+            size: self.window.size(),
+            scale_factor: self.window.window().scale_factor(),
+            fps: self.fps.fps(),
+            timings_ms: self.timings.clone(),
+            heap: self.heap,
+        }
+    }
+}
