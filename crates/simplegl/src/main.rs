@@ -32,8 +32,7 @@ fn run(cli: &Cli) -> Result<Status, Failure> {
     }
     let options = cli.viewer.clone().into_options();
     if options.headless {
-        headless::run(&options).or_status(Status::Runtime)?;
-        return Ok(Status::Success);
+        return draw_headless(&options);
     }
     view(&options)
 }
@@ -45,6 +44,16 @@ fn view(options: &ViewerOptions) -> Result<Status, Failure> {
         println!("{}", serde_json::to_string(&report).or_status(Status::Runtime)?);
     }
     Ok(Status::Success)
+}
+
+/// `--headless`
+fn draw_headless(options: &ViewerOptions) -> Result<Status, Failure> {
+    let report = headless::run(options, &mut |line| eprintln!("simplegl: {line}"))
+        .map_err(|error| Failure::new(error.status(), error))?;
+    if options.json {
+        println!("{}", serde_json::to_string(&report).or_status(Status::Runtime)?);
+    }
+    Ok(if report.passed() { Status::Success } else { Status::Mismatch })
 }
 
 /// `--file REF`

@@ -28,6 +28,17 @@ pub enum CaptureError {
         /// Why.
         reason: String,
     },
+    /// The writer's thread panicked.
+    #[error("the thread that writes the recording died")]
+    WriterDied,
+    /// Not every frame reached the disk.
+    #[error("{recorded} frames were recorded, but only {written} were written")]
+    Lost {
+        /// Frames drawn.
+        recorded: u64,
+        /// Files written.
+        written: u64,
+    },
     /// OpenGL refused to give the pixels.
     #[error("{0}")]
     Gl(#[from] RenderError),

@@ -78,10 +78,15 @@ pub fn check_writable(flag: &'static str, path: &Path) -> Result<(), CaptureErro
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
+    check_folder(folder).map_err(refused)
+}
+
+/// Whether files can be made in a folder.
+pub(super) fn check_folder(folder: &Path) -> Result<(), String> {
     if !folder.is_dir() {
-        return Err(refused(format!("the folder {} does not exist", folder.display())));
+        return Err(format!("the folder {} does not exist", folder.display()));
     }
-    tempfile::tempfile_in(folder).map(drop).map_err(|error| refused(error.to_string()))
+    tempfile::tempfile_in(folder).map(drop).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -2,84 +2,188 @@
 
 use std::time::Instant;
 
+use glow::HasContext as _;
 use thiserror::Error;
 
-use super::{HeadlessContext, HeadlessError, Wanted};
-use crate::capture::{CaptureError, check_writable, read_framebuffer, write_png};
+use super::{HeadlessContext, HeadlessError, HeadlessReport, Wanted};
+use crate::capture::{CaptureError, Outputs, check_outputs};
 use crate::compute::Wave;
 use crate::mesh::{MeshSize, MeshSizeError};
 use crate::options::{Backend, ViewerOptions};
+use crate::phase::Phase;
 use crate::render::{Frame, RenderError, Renderer, Target};
 use crate::source::{NoSource, SourceOptions, Sources};
+use crate::status::Status;
 use crate::timing::{Stage, Timings};
+use crate::verify::verify;
 
-/// What ended the headless viewer.
+/// What ended the headless viewer before its time.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum RunError {
     /// No OpenGL context.
-    #[error("{0}")]
+    #[error(transparent)]
     Context(#[from] HeadlessError),
-    /// No path from a kernel to OpenGL.
-    #[error("{0}")]
-    Source(#[from] NoSource),
+    /// No path from a kernel to OpenGL at the start.
+    #[error(transparent)]
+    NoSource(NoSource),
+    /// The path in use failed, and no other was left.
+    #[error(transparent)]
+    Update(NoSource),
     /// Drawing failed.
-    #[error("{0}")]
+    #[error(transparent)]
     Render(#[from] RenderError),
-    /// A file could not be written.
-    #[error("{0}")]
+    /// A file cannot be written.
+    #[error(transparent)]
     Capture(#[from] CaptureError),
     /// A mesh that cannot be.
-    #[error("{0}")]
+    #[error(transparent)]
     Mesh(#[from] MeshSizeError),
 }
 
-/// Draws `options.frames` frames off-screen.
+impl RunError {
+    /// The exit status that it means.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self {
+            Self::Context(_) | Self::NoSource(_) => Status::NoDevice,
+            Self::Capture(CaptureError::Unwritable { .. }) | Self::Mesh(_) => Status::Usage,
+            Self::Update(_) | Self::Render(_) | Self::Capture(_) => Status::Runtime,
+        }
+    }
+}
+
+/// What the frames of a run share. Order of destruction: what needs OpenGL first, its context last.
+struct Studio<'a> {
+    options: &'a ViewerOptions,
+    sources: Sources,
+    renderer: Renderer,
+    target: Target,
+    outputs: Outputs,
+    timings: Timings,
+    phase: Phase,
+    size: [u32; 2],
+    context: HeadlessContext,
+}
+
+/// Draws `options.frames` frames (one, if not said) off-screen and writes what was asked for. `say` gets a line for the user now
+/// and then.
 ///
 /// # Errors
 /// See [`RunError`].
-pub fn run(options: &ViewerOptions) -> Result<(), RunError> {
-    if let Some(path) = &options.output.screenshot {
-        check_writable("--screenshot", path)?;
-    }
-    let context = HeadlessContext::new(wanted(options))?;
-    let gl = context.gl().glow();
-    let size = [options.size.width(), options.size.height()];
-    let scene = &options.scene;
-    let mesh = MeshSize::new(scene.mesh_width, scene.mesh_height)?;
-    let mut sources = Sources::new(gl, &SourceOptions::from(options), mesh)?;
-    eprintln!("simplegl: {}", sources.notice());
-    let mut renderer = Renderer::new(gl)?;
-    let target = Target::new(gl, size, 0)?;
-    let mut timings = Timings::default();
-    let mut phase = options.clock.phase(scene.speed);
+pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<HeadlessReport, RunError> {
+    check_outputs(&options.output)?;
+    let mut studio = Studio::new(options)?;
+    say(studio.sources.notice());
     let frames = options.frames.unwrap_or(1);
-    let mut last = Instant::now();
+    studio.sources.reserve_history(usize::try_from(frames).unwrap_or(0).min(1 << 24));
+
+    let start = Instant::now();
+    let mut last = start;
+    let mut phase = 0.0;
     for _ in 0..frames {
+        phase = studio.phase.radians();
+        if studio.frame()? {
+            say(studio.sources.notice());
+        }
+        let now = Instant::now();
+        studio.timings.push_duration(Stage::Frame, now - last);
+        studio.phase.advance(now - last, options.scene.speed);
+        last = now;
+    }
+    // SAFETY: waits for a current context.
+    unsafe { studio.context.gl().glow().finish() }
+    let seconds = start.elapsed().as_secs_f64();
+    studio.finish(frames, phase, seconds, say)
+}
+
+impl<'a> Studio<'a> {
+    fn new(options: &'a ViewerOptions) -> Result<Self, RunError> {
+        let context = HeadlessContext::new(wanted(options))?;
+        let gl = context.gl().glow();
+        let mesh = MeshSize::new(options.scene.mesh_width, options.scene.mesh_height)?;
+        let source_options = SourceOptions::from(options);
+        let sources = Sources::new(gl, &source_options, mesh).map_err(RunError::NoSource)?;
+        let size = [options.size.width(), options.size.height()];
+        Ok(Self {
+            options,
+            sources,
+            renderer: Renderer::new(gl)?,
+            target: Target::new(gl, size, 0)?,
+            outputs: Outputs::start(gl, &options.output, options.frames)?,
+            timings: Timings::default(),
+            phase: options.clock.phase(options.scene.speed),
+            size,
+            context,
+        })
+    }
+
+    /// Computes, draws and records one frame. True says that the path has changed.
+    fn frame(&mut self) -> Result<bool, RunError> {
+        let Self { options, sources, renderer, target, outputs, timings, phase, size, context } =
+            self;
+        let scene = &options.scene;
         let wave =
             Wave { time: phase.time(), frequency: scene.frequency, amplitude: scene.amplitude };
-        if sources.update(wave, &mut timings)? {
-            eprintln!("simplegl: {}", sources.notice());
-        }
+        let changed = sources.update(wave, timings).map_err(RunError::Update)?;
         let source = sources.current();
+        let framebuffer = Some(target.framebuffer());
         renderer.draw(&Frame {
             scene,
             view: options.camera.view(),
             projection: options.camera.projection(size[0] as f32 / size[1] as f32),
-            size,
+            size: *size,
             vertices: source.vertices(),
-            mesh_size: [mesh.width(), mesh.height()],
+            mesh_size: [source.mesh().width(), source.mesh().height()],
             painted: source.painted(),
-            framebuffer: Some(target.framebuffer()),
+            framebuffer,
         })?;
-        let now = Instant::now();
-        timings.push_duration(Stage::Frame, now - last);
-        phase.advance(now - last, scene.speed);
-        last = now;
+        outputs.frame(framebuffer, *size)?;
+        if let Some(milliseconds) = renderer.draw_ms() {
+            timings.push(Stage::Draw, milliseconds);
+        }
+        // Nothing is swapped here, so nothing else would send the commands on their way.
+        // SAFETY: the context is current.
+        unsafe { context.gl().glow().flush() }
+        Ok(changed)
     }
-    if let Some(path) = &options.output.screenshot {
-        write_png(path, &read_framebuffer(gl, Some(target.framebuffer()), size)?)?;
+
+    fn finish(
+        self,
+        frames: u64,
+        phase: f64,
+        seconds: f64,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<HeadlessReport, RunError> {
+        let Self { options, sources, target, outputs, timings, size, context, .. } = self;
+        let gl = context.gl().glow();
+        let written = outputs.finish(Some(target.framebuffer()), size, sources.current())?;
+        for line in written {
+            say(&line);
+        }
+        let verification = if options.verify { verify(gl, &sources)? } else { None };
+        if let Some(verification) = &verification {
+            say(&verification.to_string());
+        }
+        let source = sources.current();
+        Ok(HeadlessReport {
+            frames,
+            path: source.path().to_string(),
+            reason: sources.notice().to_owned(),
+            device: source.device().to_owned(),
+            gl: context.gl().owner().to_string(),
+            egl_device: context.device().to_string(),
+            view: options.camera.to_string(),
+            camera: options.camera.clone(),
+            scene: options.scene.clone(),
+            phase,
+            size,
+            seconds,
+            fps: frames as f64 / seconds,
+            timings_ms: timings,
+            verification,
+        })
     }
-    Ok(())
 }
 
 /// The EGL device to ask for: the CUDA device's, if CUDA is to be used.

@@ -71,6 +71,14 @@ pub enum RenderError {
         /// `GL_MAX_RENDERBUFFER_SIZE` or `GL_MAX_TEXTURE_SIZE`.
         limit: u32,
     },
+    /// A buffer is too large to be read back in one piece.
+    #[error(
+        "{bytes} bytes cannot be read back through OpenGL: 2 GiB is the limit, use a smaller --mesh"
+    )]
+    ReadTooLarge {
+        /// How much was asked for.
+        bytes: u64,
+    },
     /// OpenGL recorded an error.
     #[error("OpenGL answered {} ({code:#06x}) while {doing}", gl_error_name(*code))]
     Gl {

@@ -1,0 +1,51 @@
+//! What a headless run was, in words and as JSON.
+
+use serde::Serialize;
+
+use crate::camera::Camera;
+use crate::scene::Scene;
+use crate::timing::Timings;
+use crate::verify::Verification;
+
+/// A headless run that came to its end.
+#[derive(Clone, Debug, Serialize)]
+pub struct HeadlessReport {
+    /// Frames drawn.
+    pub frames: u64,
+    /// How the data reached OpenGL.
+    pub path: String,
+    /// That and why not a better way.
+    pub reason: String,
+    /// What computed.
+    pub device: String,
+    /// What drew: vendor, renderer and version of OpenGL.
+    pub gl: String,
+    /// The EGL device.
+    pub egl_device: String,
+    /// The view, as the text that `--view` takes.
+    pub view: String,
+    /// The camera.
+    pub camera: Camera,
+    /// The scene.
+    pub scene: Scene,
+    /// The phase of the last frame, in radians.
+    pub phase: f64,
+    /// Width and height of the picture in pixels.
+    pub size: [u32; 2],
+    /// From the first frame to the end of the last, in seconds.
+    pub seconds: f64,
+    /// Frames per second over that time.
+    pub fps: f64,
+    /// Median of the last frames' milliseconds for each stage.
+    pub timings_ms: Timings,
+    /// The result of `--verify`.
+    pub verification: Option<Verification>,
+}
+
+impl HeadlessReport {
+    /// Whether everything that was compared is equal.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.verification.as_ref().is_none_or(Verification::passed)
+    }
+}
