@@ -7,7 +7,8 @@
 //! pixel again and again, keeps their least word in a register ([`Run`]) and goes to memory only when the pixel changes.
 //!
 //! The pixel is the one that OpenGL gives a point of size 1: clip to -w..w, divide by w, scale to the viewport, round to the
-//! rasteriser's sub-pixel grid, round down.
+//! rasteriser's sub-pixel grid, take the pixel whose centre the unit square around the point contains. For a point exactly
+//! between two pixels that is one or the other by the rasteriser's rule, see [`PixelRule`].
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -28,6 +29,24 @@ pub const COLUMNS_REVERSED: u32 = 1;
 /// [`PointView::order`]: visit the rows of the mesh from the last to the first.
 pub const ROWS_REVERSED: u32 = 2;
 
+/// How a rasteriser rounds points to pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelRule {
+    /// Bits of a pixel coordinate after the point: OpenGL's `GL_SUBPIXEL_BITS`.
+    pub subpixel_bits: u32,
+    /// Whether a point exactly between two pixels of a row takes the left one.
+    pub left: bool,
+    /// Whether a point exactly between two rows takes the lower one.
+    pub lower: bool,
+}
+
+impl Default for PixelRule {
+    /// 8 bits, and the left and the upper pixel: Direct3D's top-left rule.
+    fn default() -> Self {
+        Self { subpixel_bits: 8, left: true, lower: false }
+    }
+}
+
 /// From vertices to pixels: the camera, the picture's size, and the order in which to visit the mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
@@ -36,11 +55,13 @@ pub struct PointView {
     pub clip: [[f32; 4]; 4],
     /// Half the picture's width and height in sub-pixels.
     pub half_extent: [f32; 2],
+    /// What the middle of the picture rounds down from, in sub-pixels.
+    pub middle: [f32; 2],
     /// Pixels in a row.
     pub width: u32,
     /// Rows of pixels.
     pub height: u32,
-    /// Bits of a pixel coordinate after the point: OpenGL's `GL_SUBPIXEL_BITS`.
+    /// Bits of a pixel coordinate after the point.
     pub subpixel_bits: u32,
     /// [`COLUMNS_REVERSED`] and [`ROWS_REVERSED`]: nearest first saves memory traffic and changes nothing else.
     pub order: u32,
@@ -65,10 +86,15 @@ pub struct Landing {
 impl PointView {
     /// A view through `clip`, the rows of projection times view, onto `width` x `height` pixels. `order` is 0.
     #[must_use]
-    pub fn new(clip: [[f32; 4]; 4], width: u32, height: u32, subpixel_bits: u32) -> Self {
-        let subpixels = (1u32 << subpixel_bits.min(16)) as f32;
+    pub fn new(clip: [[f32; 4]; 4], width: u32, height: u32, rule: PixelRule) -> Self {
+        let subpixel_bits = rule.subpixel_bits.min(16);
+        let subpixels = (1u32 << subpixel_bits) as f32;
         let half_extent = [width as f32 * 0.5 * subpixels, height as f32 * 0.5 * subpixels];
-        Self { clip, half_extent, width, height, subpixel_bits, order: 0 }
+        // Half a sub-pixel more, so that rounding down rounds to the nearest; a whole one less, and what lies on a border
+        // is before it.
+        let rounding = |before: bool| if before { -0.5 } else { 0.5 };
+        let middle = [half_extent[0] + rounding(rule.left), half_extent[1] + rounding(rule.lower)];
+        Self { clip, half_extent, middle, width, height, subpixel_bits, order: 0 }
     }
 
     /// Projects a vertex.
@@ -79,10 +105,9 @@ impl PointView {
             .clip
             .map(|row| fma(row[2], at.z, fma(row[1], at.y, fma(row[0], at.x, row[3] * at.w))));
         let inverse_w = 1.0 / w;
-        // Half a sub-pixel on top, so that rounding down below rounds to the nearest.
         let [half_x, half_y] = self.half_extent;
-        let across = fma(x * inverse_w, half_x, half_x + 0.5);
-        let up = fma(y * inverse_w, half_y, half_y + 0.5);
+        let across = fma(x * inverse_w, half_x, self.middle[0]);
+        let up = fma(y * inverse_w, half_y, self.middle[1]);
         let far = fma(z * inverse_w, 0.5 * FAR_DEPTH as f32, 0.5 * FAR_DEPTH as f32);
         // Written so that a NaN anywhere is out of sight.
         let seen = w > 0.0

@@ -1,7 +1,9 @@
 //! The raster kernels, run on the CPU through their entry points, against one vertex at a time.
 
 use cuda_std::host::launch;
-use kernels::raster::{self, CLEAR, COLUMNS_REVERSED, Landing, PointView, ROWS_REVERSED};
+use kernels::raster::{
+    self, CLEAR, COLUMNS_REVERSED, Landing, PixelRule, PointView, ROWS_REVERSED,
+};
 use kernels::raster_points::raster_points;
 use kernels::raster_resolve::{self, HEIGHT, PAINTED, SOLID, Shading, raster_resolve};
 use kernels::raster_wave::{WaveRow, raster_wave, wave_rows};
@@ -23,7 +25,7 @@ fn view() -> PointView {
         [0.0, a * sin, a * cos, -3.0 * a + b],
         [0.0, -sin, -cos, 3.0],
     ];
-    PointView::new(clip, WIDTH, HEIGHT_PIXELS, 8)
+    PointView::new(clip, WIDTH, HEIGHT_PIXELS, PixelRule::default())
 }
 
 fn mesh(width: u32, height: u32) -> WaveMesh {
@@ -120,10 +122,10 @@ fn a_grid_that_is_too_low_still_reaches_every_row() {
 }
 
 /// A view without perspective onto 4 x 4 pixels: pixel n covers -1 + n / 2 to -1 + (n + 1) / 2.
-fn flat() -> PointView {
-    let clip =
-        [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
-    PointView::new(clip, 4, 4, 8)
+fn flat(left: bool, lower: bool) -> PointView {
+    let row = |one: usize| std::array::from_fn(|column| f32::from(u8::from(column == one)));
+    let rule = PixelRule { subpixel_bits: 8, left, lower };
+    PointView::new(std::array::from_fn(row), 4, 4, rule)
 }
 
 fn at(x: f32, y: f32, z: f32, w: f32) -> Vertex {
@@ -132,21 +134,28 @@ fn at(x: f32, y: f32, z: f32, w: f32) -> Vertex {
 
 #[test]
 fn a_point_takes_the_pixel_that_its_centre_is_in() {
-    let pixel = |x, y| flat().project(at(x, y, 0.0, 1.0)).pixel;
-    assert_eq!(pixel(-1.0, -1.0), 0);
-    assert_eq!(pixel(-0.51, -0.51), 0);
-    assert_eq!(pixel(-0.5, -0.51), 1);
-    assert_eq!(pixel(-0.51, -0.5), 4);
-    assert_eq!(pixel(0.99, 0.99), 15);
-    // Rounded to the nearest 1/256 of a pixel first: 1/1024 of a pixel short of the border is over it, 1/256 is not.
-    let subpixel = 0.5 / 256.0;
-    assert_eq!(pixel(-0.5 - subpixel / 4.0, -1.0), 1);
-    assert_eq!(pixel(-0.5 - subpixel, -1.0), 0);
+    for (left, lower) in [(false, false), (false, true), (true, false), (true, true)] {
+        let pixel = |x, y| flat(left, lower).project(at(x, y, 0.0, 1.0)).pixel;
+        assert_eq!(pixel(-0.99, -0.99), 0);
+        assert_eq!(pixel(-0.51, -0.51), 0);
+        assert_eq!(pixel(-0.49, -0.51), 1);
+        assert_eq!(pixel(-0.51, -0.49), 4);
+        assert_eq!(pixel(0.99, 0.99), 15);
+        // On the border, and within a quarter of a sub-pixel of it, the rule decides; a sub-pixel away it does not.
+        let subpixel = 0.5 / 256.0;
+        let (x_rule, y_rule) = (u32::from(!left), 4 * u32::from(!lower));
+        for near in [-0.25, 0.0, 0.25] {
+            assert_eq!(pixel(-0.5 + near * subpixel, -0.6), x_rule, "{near}");
+            assert_eq!(pixel(-0.6, -0.5 + near * subpixel), y_rule, "{near}");
+        }
+        assert_eq!(pixel(-0.5 - subpixel, -0.6), 0);
+        assert_eq!(pixel(-0.5 + subpixel, -0.6), 1);
+    }
 }
 
 #[test]
 fn what_is_outside_the_view_volume_or_not_finite_is_nowhere() {
-    let pixel = |vertex| flat().project(vertex).pixel;
+    let pixel = |vertex| flat(false, false).project(vertex).pixel;
     let inside = [at(0.0, 0.0, -1.0, 1.0), at(0.0, 0.0, 1.0, 1.0), at(0.5, 0.5, 0.5, 2.0)];
     assert!(inside.iter().all(|&vertex| pixel(vertex) != u32::MAX));
     let nan = f32::NAN;
@@ -174,7 +183,7 @@ fn what_is_outside_the_view_volume_or_not_finite_is_nowhere() {
 
 #[test]
 fn depth_runs_from_near_to_far_and_the_far_plane_never_wins() {
-    let depth = |z| flat().project(at(0.0, 0.0, z, 1.0)).depth;
+    let depth = |z| flat(false, false).project(at(0.0, 0.0, z, 1.0)).depth;
     assert_eq!(depth(-1.0), 0);
     assert!(depth(-0.5) < depth(0.0) && depth(0.0) < depth(0.999));
     assert_eq!(depth(0.0), 0x0080_0000 - 1);

@@ -8,12 +8,15 @@
 //! | --- | --- |
 //! | `view.rs` | [`point_view`]: from matrices to the kernels' view; how many rows a thread takes |
 //! | `shading.rs` | [`Palette`]: from a scene to the kernels' colours |
+//! | `rule.rs` | [`pixel_rule`]: how this OpenGL rounds points to pixels |
 //! | `cpu.rs` | [`CpuRaster`]: a picture on the CPU |
 
 mod cpu;
+mod rule;
 mod shading;
 mod view;
 
 pub use cpu::CpuRaster;
-pub use shading::{Painted, Palette};
-pub use view::{MAX_VERTICES, SUBPIXEL_BITS, point_view, rows_per_thread};
+pub use rule::pixel_rule;
+pub use shading::{MapTable, Painted, Palette, map_table};
+pub use view::{MAX_VERTICES, point_view, rows_per_thread};

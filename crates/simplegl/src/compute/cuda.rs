@@ -32,7 +32,7 @@ impl Parameter for WaveMesh {
     const PTX: &'static str = ".b8[20]";
 }
 impl Parameter for PointView {
-    const PTX: &'static str = ".b8[88]";
+    const PTX: &'static str = ".b8[96]";
 }
 impl Parameter for Shading {
     const PTX: &'static str = ".b8[72]";

@@ -149,6 +149,8 @@ fn for_each_any(landings: &mut [Landing], project: impl Fn(usize) -> Landing) {
 
 #[cfg(test)]
 mod tests {
+    use kernels::raster::PixelRule;
+
     use super::*;
     use crate::camera::Camera;
     use crate::compute::{Wave, cpu::Cpu};
@@ -157,7 +159,12 @@ mod tests {
 
     fn view(size: [u32; 2]) -> PointView {
         let camera = Camera { rotate_x_deg: 25.0, rotate_y_deg: 40.0, ..Camera::default() };
-        point_view(&camera.projection(size[0] as f32 / size[1] as f32), &camera.view(), size, 8)
+        point_view(
+            &camera.projection(size[0] as f32 / size[1] as f32),
+            &camera.view(),
+            size,
+            PixelRule::default(),
+        )
     }
 
     /// The kernel's entry point, thread by thread.

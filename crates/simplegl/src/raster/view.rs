@@ -1,15 +1,12 @@
 //! The kernels' view of the mesh, from the matrices that OpenGL gets.
 
-use kernels::raster::{COLUMNS_REVERSED, PointView, ROWS_REVERSED};
+use kernels::raster::{COLUMNS_REVERSED, PixelRule, PointView, ROWS_REVERSED};
 use nalgebra::Matrix4;
 
 use crate::mesh::MeshSize;
 
 /// Vertices that a picture can tell apart: an index has 32 bits.
 pub const MAX_VERTICES: u64 = 1 << 32;
-
-/// `GL_SUBPIXEL_BITS` of every GPU that this was tried on; ask OpenGL where there is one.
-pub const SUBPIXEL_BITS: u32 = 8;
 
 /// Threads that fill a GPU several times over: below that a thread takes a single vertex.
 const THREADS: u64 = 1 << 19;
@@ -22,12 +19,12 @@ pub fn point_view(
     projection: &Matrix4<f32>,
     view: &Matrix4<f32>,
     size: [u32; 2],
-    subpixel_bits: u32,
+    rule: PixelRule,
 ) -> PointView {
     // In f64, so that one rounding per element is all that separates the product from its factors.
     let clip = projection.cast::<f64>() * view.cast::<f64>();
     let rows = std::array::from_fn(|row| std::array::from_fn(|column| clip[(row, column)] as f32));
-    PointView { order: order(&clip), ..PointView::new(rows, size[0], size[1], subpixel_bits) }
+    PointView { order: order(&clip), ..PointView::new(rows, size[0], size[1], rule) }
 }
 
 /// Which way depth grows at the middle of the mesh, along a row and from row to row.
@@ -52,7 +49,7 @@ mod tests {
     use crate::camera::Camera;
 
     fn order_of(camera: &Camera) -> u32 {
-        point_view(&camera.projection(1.0), &camera.view(), [512, 512], SUBPIXEL_BITS).order
+        point_view(&camera.projection(1.0), &camera.view(), [512, 512], PixelRule::default()).order
     }
 
     #[test]
