@@ -11,7 +11,7 @@ use cudarc::driver::{
 };
 
 use crate::device::synchronize;
-use crate::gl::Mapped;
+use crate::gl::{Mapped, Surface, Texture};
 use crate::memory::{DeviceView, DeviceViewMut};
 
 macro_rules! kernel_args {
@@ -35,6 +35,20 @@ macro_rules! kernel_args {
 }
 
 kernel_args!(Mapped<'c, T>, DeviceView<'c, T>, DeviceViewMut<'c, T>);
+
+macro_rules! object_args {
+    ($( $ty:ty ),*) => { $(
+        // SAFETY: the argument pushed is the object's handle, which the borrow keeps valid until the launch.
+        unsafe impl<'a, 'b: 'a, 'c: 'b> PushKernelArg<&'b $ty> for LaunchArgs<'a> {
+            #[inline(always)]
+            fn arg(&mut self, arg: &'b $ty) -> &mut Self {
+                PushKernelArg::<&'b CUdeviceptr>::arg(self, arg.pointer_cell())
+            }
+        }
+    )* };
+}
+
+object_args!(Surface<'c>, Texture<'c>);
 
 macro_rules! device_pointers {
     ($( $ty:ty ),*) => { $(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent};
 
 use crate::context::with_current;
-use crate::driver::{check, out, table};
+use crate::driver::{check, end, out, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 
 /// The driver's "not finished yet".
@@ -111,7 +111,8 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         let operation = "destroying a CUDA event";
-        let destroyed = table::EVENT_DESTROY.get(operation).and_then(|call| {
+        let destroyed = end(|| {
+            let call = table::EVENT_DESTROY.get(operation)?;
             with_current(&self.context, operation, || {
                 // SAFETY: this value owns the event.
                 check(operation, unsafe { call(self.raw) })

@@ -6,6 +6,7 @@
 #![warn(missing_docs)]
 
 mod context;
+mod copy;
 mod cudarc_interop;
 pub mod device;
 pub mod driver;

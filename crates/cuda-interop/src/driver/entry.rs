@@ -66,3 +66,15 @@ pub(crate) unsafe fn out<T>(
     // SAFETY: the caller promises that zeros, or what `call` wrote, is a valid `T`.
     Ok(unsafe { value.assume_init() })
 }
+
+/// Ends something that only its owner may end, trying a second time if the driver refuses: what is left over
+/// otherwise leaks. The first refusal is the answer, even if the second try worked.
+pub(crate) fn end(mut call: impl FnMut() -> Result<()>) -> Result<()> {
+    let first = call();
+    if let Err(error) = &first
+        && !error.code().is_some_and(Code::is_context_gone)
+    {
+        let _ = call();
+    }
+    first
+}

@@ -5,13 +5,13 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use cudarc::driver::sys::{
-    CUDA_ARRAY_DESCRIPTOR, CUDA_ARRAY3D_DESCRIPTOR, CUDA_MEMCPY2D, CUDA_MEMCPY3D,
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC, CUarray, CUcontext, CUdevice,
-    CUdeviceptr, CUevent, CUfunction, CUgraphicsResource, CUmipmappedArray, CUmodule, CUstream,
-    CUsurfObject, CUtexObject, CUuuid,
+    CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
+    CUarray, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraphicsResource,
+    CUmipmappedArray, CUmodule, CUstream, CUsurfObject, CUtexObject, CUuuid,
 };
 
 use super::entry::Entry;
+use crate::gl::ArrayDescriptor;
 
 /// A driver function that this crate may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,8 +119,7 @@ entries! {
         GRAPHICS_GET_MIPMAPPED_ARRAY = cuGraphicsResourceGetMappedMipmappedArray(*mut CUmipmappedArray, CUgraphicsResource);
     }
     "CUDA arrays, surfaces and textures" {
-        ARRAY_GET_DESCRIPTOR = cuArrayGetDescriptor_v2(*mut CUDA_ARRAY_DESCRIPTOR, CUarray);
-        ARRAY3D_GET_DESCRIPTOR = cuArray3DGetDescriptor_v2(*mut CUDA_ARRAY3D_DESCRIPTOR, CUarray);
+        ARRAY3D_GET_DESCRIPTOR = cuArray3DGetDescriptor_v2(*mut ArrayDescriptor, CUarray);
         MEMCPY_2D_ASYNC = cuMemcpy2DAsync_v2(*const CUDA_MEMCPY2D, CUstream);
         MEMCPY_3D_ASYNC = cuMemcpy3DAsync_v2(*const CUDA_MEMCPY3D, CUstream);
         SURF_OBJECT_CREATE = cuSurfObjectCreate(*mut CUsurfObject, *const CUDA_RESOURCE_DESC);

@@ -84,6 +84,26 @@ pub enum ErrorKind {
     /// The kernel was to run on another stream than the resource is mapped on.
     #[error("the resource is mapped on another stream")]
     WrongStream,
+    /// CUDA does not take the image's format.
+    #[error("CUDA cannot share the OpenGL format {name}: {reason}")]
+    UnsupportedFormat {
+        /// The format's name in OpenGL, or its number.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The texture is not complete as OpenGL defines it, or is of a form that CUDA does not take.
+    #[error("the OpenGL image cannot be shared as it is: {0}")]
+    Incomplete(String),
+    /// The texture has a bindless handle already; CUDA must register it first.
+    #[error("the texture has a bindless handle already")]
+    BindlessHandleExists,
+    /// OpenGL lacks an extension.
+    #[error("OpenGL has no {0} here")]
+    MissingGlExtension(&'static str),
+    /// The image was registered without the use that is asked of it.
+    #[error("the image was registered without {0}")]
+    MissingUsage(&'static str),
     /// OpenGL refused.
     #[error("OpenGL answered {0}")]
     Gl(GlError),

@@ -274,13 +274,8 @@ impl Shared {
         if self.is_current() {
             leftover.release(self);
         } else {
-            self.keep(leftover);
+            self.leftovers.borrow_mut().push(leftover);
         }
-    }
-
-    /// Keeps a leftover for the next call.
-    pub(super) fn keep(&self, leftover: Leftover) {
-        self.leftovers.borrow_mut().push(leftover);
     }
 
     /// Reads what OpenGL errors the program left pending, so that they are not taken for ours.
@@ -342,18 +337,17 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // Releasing keeps what it must try again; how often it does so is bounded.
-        while self.alive.get() && !self.leftovers.borrow().is_empty() {
-            let leftovers = self.leftovers.take();
-            if !self.is_current() {
+        let leftovers = self.leftovers.take();
+        if self.alive.get() && !leftovers.is_empty() {
+            if self.is_current() {
+                for leftover in leftovers {
+                    leftover.release(self);
+                }
+            } else {
                 let count = leftovers.len();
                 tracing::warn!(
                     "{count} shared resources leak: their OpenGL context is not current"
                 );
-                break;
-            }
-            for leftover in leftovers {
-                leftover.release(self);
             }
         }
         if let Some(error) = self.pending.take() {

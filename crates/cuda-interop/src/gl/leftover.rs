@@ -6,12 +6,11 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
 use glow::HasContext as _;
 
 use super::context::Shared;
+use super::image::Objects;
 use crate::context::with_current;
-use crate::driver::{check, table};
+use crate::driver::{check, end, table};
 use crate::error::{Code, Result};
 
-/// How often releasing is tried before the rest is given up.
-const ATTEMPTS: u8 = 2;
 /// `CUDA_ERROR_NOT_MAPPED`.
 const NOT_MAPPED: Code = Code(211);
 
@@ -19,15 +18,28 @@ const NOT_MAPPED: Code = Code(211);
 #[derive(Debug, Clone, Copy)]
 pub(super) enum GlObject {
     Buffer(glow::Buffer),
+    Texture(glow::Texture),
+    Renderbuffer(glow::Renderbuffer),
 }
 
 impl GlObject {
+    /// OpenGL's number for the object.
+    pub(super) fn number(self) -> u32 {
+        match self {
+            Self::Buffer(name) => name.0.get(),
+            Self::Texture(name) => name.0.get(),
+            Self::Renderbuffer(name) => name.0.get(),
+        }
+    }
+
     /// Deletes the object. The context must be current.
     pub(super) fn delete(self, gl: &glow::Context) {
         // SAFETY: the caller has the context current, and the object is this crate's own.
         unsafe {
             match self {
                 Self::Buffer(name) => gl.delete_buffer(name),
+                Self::Texture(name) => gl.delete_texture(name),
+                Self::Renderbuffer(name) => gl.delete_renderbuffer(name),
             }
         }
     }
@@ -40,6 +52,10 @@ pub(super) struct Registered {
     /// The stream that the resource is mapped on, or may still be after an unmap that failed.
     pub(super) mapped_on: Option<Arc<CudaStream>>,
     pub(super) label: String,
+    /// The stream that the resource was last mapped on.
+    pub(super) last_stream: Option<Arc<CudaStream>>,
+    /// Surfaces and textures made of it.
+    pub(super) objects: Objects,
 }
 
 impl Registered {
@@ -54,6 +70,14 @@ impl Registered {
                 Ok(())
             }
         }
+    }
+
+    /// Unmaps if need be, destroys surfaces and textures once the work that uses them is done, and unregisters.
+    fn end(&mut self) -> Result<()> {
+        let unmapped = end(|| self.recover());
+        let destroyed = self.objects.destroy_all(&self.cuda, self.last_stream.as_deref());
+        let unregistered = end(|| self.unregister());
+        unmapped.and(destroyed).and(unregistered)
     }
 
     fn unregister(&self) -> Result<()> {
@@ -78,28 +102,19 @@ fn unmap_one(mut raw: CUgraphicsResource, stream: &CudaStream, operation: &str) 
 pub(super) struct Leftover {
     registered: Option<Registered>,
     object: Option<GlObject>,
-    attempts: u8,
 }
 
 impl Leftover {
     pub(super) fn new(registered: Option<Registered>, object: Option<GlObject>) -> Self {
-        Self { registered, object, attempts: 0 }
+        Self { registered, object }
     }
 
-    /// Releases everything; the OpenGL context is current. An error is recorded, and the rest tried once more at
-    /// the next call.
+    /// Releases everything; the OpenGL context is current. The first error is recorded.
     pub(super) fn release(mut self, shared: &Shared) {
-        if let Some(registered) = &mut self.registered {
-            let released = registered.recover().and_then(|()| registered.unregister());
-            if let Err(error) = released {
-                let gone = error.code().is_some_and(Code::is_context_gone);
-                shared.record(shared.explain(error, None));
-                self.attempts += 1;
-                if self.attempts < ATTEMPTS && !gone {
-                    shared.keep(self);
-                    return;
-                }
-            }
+        if let Some(registered) = &mut self.registered
+            && let Err(error) = registered.end()
+        {
+            shared.record(shared.explain(error, None));
         }
         if let Some(object) = self.object {
             object.delete(shared.gl());

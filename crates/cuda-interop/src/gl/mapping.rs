@@ -31,6 +31,7 @@ impl<'a> Mapping<'a> {
         mapping.check_contexts(&operation)?;
         for registration in &mapping.registrations {
             registration.recover()?;
+            registration.collect_objects()?;
             mapping.handles.push(registration.handle(&operation)?.0);
         }
         let call = table::GRAPHICS_MAP.get(&operation)?;
@@ -101,6 +102,7 @@ impl<'a> Mapping<'a> {
         let operation = describe("unmapping", &self.registrations);
         self.registrations[0].shared().check_current(&operation)?;
         let call = table::GRAPHICS_UNMAP.get(&operation)?;
+        self.registrations.iter().for_each(|r| r.retire_objects(&self.stream));
         let stream = self.stream.clone();
         with_current(stream.context(), &operation, || {
             let (count, handles) = (self.handles.len() as u32, self.handles.as_mut_ptr());

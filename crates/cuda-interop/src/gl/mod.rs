@@ -19,6 +19,8 @@ mod context;
 mod current;
 mod devices;
 mod explain;
+mod format;
+mod image;
 mod leftover;
 mod mapped;
 mod mapping;
@@ -32,6 +34,11 @@ pub use access::Access;
 pub use buffer::GlBuffer;
 pub use context::GlContext;
 pub use devices::{DeviceList, PairedBy, Pairing, devices_of, pair};
+pub use format::{Admission, ChannelKind, Format};
+pub use image::{
+    AddressMode, ArrayDescriptor, BindlessHandle, FilterMode, GlImage, ImageArray, ImageDesc,
+    ImageTarget, ImageUsage, ImageView, MappedImage, ReadMode, Sampling, Surface, Texture,
+};
 pub use mapped::Mapped;
 pub(crate) use mapped::RawSlice;
 pub use probe::{Probe, probe};

@@ -9,6 +9,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
 
 use super::Access;
 use super::context::Shared;
+use super::image::{Object, Objects};
 use super::leftover::{GlObject, Leftover, Registered};
 use crate::context::with_current;
 use crate::device::Device;
@@ -21,7 +22,6 @@ pub struct Registration {
     shared: Rc<Shared>,
     /// `None` once given up.
     registered: RefCell<Option<Registered>>,
-    last_stream: RefCell<Option<Arc<CudaStream>>>,
 }
 
 impl Registration {
@@ -44,12 +44,15 @@ impl Registration {
                 return Err(Error::new(ErrorKind::Inconsistent, &operation)
                     .detail("the resource handle is null"));
             }
-            let registered = Registered { raw, cuda: cuda.clone(), mapped_on: None, label };
-            Ok(Self {
-                shared: shared.clone(),
-                registered: RefCell::new(Some(registered)),
-                last_stream: RefCell::new(None),
-            })
+            let registered = Registered {
+                raw,
+                cuda: cuda.clone(),
+                mapped_on: None,
+                label,
+                last_stream: None,
+                objects: Objects::default(),
+            };
+            Ok(Self { shared: shared.clone(), registered: RefCell::new(Some(registered)) })
         })
         .map_err(|error| shared.explain(error, pending))
     }
@@ -83,9 +86,9 @@ impl Registration {
 
     /// Notes that the resource is mapped on `stream`, until [`note_unmapped`](Self::note_unmapped).
     pub(super) fn note_mapped(&self, stream: &Arc<CudaStream>) {
-        *self.last_stream.borrow_mut() = Some(stream.clone());
         if let Some(registered) = self.registered.borrow_mut().as_mut() {
             registered.mapped_on = Some(stream.clone());
+            registered.last_stream = Some(stream.clone());
         }
     }
 
@@ -95,12 +98,34 @@ impl Registration {
         }
     }
 
-    /// Waits for the work on the stream that the resource was last mapped on.
-    pub(super) fn wait(&self) -> Result<()> {
-        match &*self.last_stream.borrow() {
-            Some(stream) => crate::device::synchronize(stream),
+    /// Takes a surface or texture made of the mapped resource, to be destroyed when the work that may use it is done.
+    pub(super) fn keep_object(&self, object: Object) {
+        if let Some(registered) = self.registered.borrow_mut().as_mut() {
+            registered.objects.keep(object);
+        }
+    }
+
+    /// Before unmapping: the surfaces and textures of this mapping end with the work submitted so far.
+    pub(super) fn retire_objects(&self, stream: &CudaStream) {
+        if let Some(registered) = self.registered.borrow_mut().as_mut() {
+            registered.objects.retire(&registered.cuda, stream);
+        }
+    }
+
+    /// Destroys the surfaces and textures of earlier mappings whose work is done.
+    pub(super) fn collect_objects(&self) -> Result<()> {
+        match self.registered.borrow_mut().as_mut() {
+            Some(Registered { objects, cuda, last_stream, .. }) => {
+                objects.collect(cuda, last_stream.as_deref())
+            }
             None => Ok(()),
         }
+    }
+
+    /// Waits for the work on the stream that the resource was last mapped on.
+    pub(super) fn wait(&self) -> Result<()> {
+        let stream = self.registered.borrow().as_ref().and_then(|r| r.last_stream.clone());
+        stream.map_or(Ok(()), |stream| crate::device::synchronize(&stream))
     }
 
     /// Changes what CUDA does with the resource at the next map.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use cudarc::driver::CudaStream;
 
+use super::image::{ImageView, RawImage};
 use super::mapped::RawSlice;
 use super::mapping::Mapping;
 use super::registration::Registration;
-use super::{Access, GlBuffer};
+use super::{Access, GlBuffer, GlImage};
 use crate::error::{Error, Result};
 use crate::memory::DeviceViewMut;
 
@@ -131,6 +132,32 @@ impl<'a, T: Pod> Target<'a> for &'a mut GlBuffer<T> {
 
     fn resolve((registration, len, access): Self::Ticket) -> Result<Self::Parts> {
         RawSlice::of(registration, len, access)
+    }
+}
+
+impl<'a> Target<'a> for &'a mut GlImage {
+    type Parts = RawImage<'a>;
+    type Ticket = RawImage<'a>;
+
+    fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket> {
+        let raw = self.ensure_registered()?;
+        registrations.push(raw.registration());
+        Ok(raw)
+    }
+
+    fn resolve(ticket: Self::Ticket) -> Result<Self::Parts> {
+        Ok(ticket)
+    }
+}
+
+impl Parts for RawImage<'_> {
+    type Views<'m>
+        = ImageView<'m>
+    where
+        Self: 'm;
+
+    fn views<'m>(&'m mut self, stream: &'m Arc<CudaStream>) -> Self::Views<'m> {
+        self.view(stream)
     }
 }
 

@@ -1,7 +1,9 @@
 //! Device memory: CUDA's own, and views of memory that a graphics API shares.
 
+mod pitched;
 mod view;
 
+pub use pitched::PitchedBuffer;
 pub use view::{DeviceView, DeviceViewMut};
 
 use std::fmt;
@@ -13,7 +15,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUdeviceptr};
 
 use crate::context::with_current;
 use crate::device::synchronize;
-use crate::driver::{check, out, table};
+use crate::driver::{check, end, out, table};
 use crate::error::{Error, ErrorKind, Result};
 
 /// `len` elements of `T` in device memory, freed when dropped. No host pointer leads to it.
@@ -178,7 +180,7 @@ impl<T> fmt::Debug for DeviceBuffer<T> {
 
 impl<T> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
-        if let Err(error) = free(self.stream.context(), self.pointer) {
+        if let Err(error) = end(|| free(self.stream.context(), self.pointer)) {
             tracing::warn!("{error}");
         }
     }

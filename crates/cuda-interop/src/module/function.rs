@@ -12,8 +12,8 @@ use super::Module;
 use crate::context::with_current;
 use crate::driver::{check, table};
 use crate::error::{Code, Error, ErrorKind, Result};
-use crate::gl::Mapped;
-use crate::memory::{DeviceBuffer, DeviceView, DeviceViewMut};
+use crate::gl::{Mapped, Surface, Texture};
+use crate::memory::{DeviceBuffer, DeviceView, DeviceViewMut, PitchedBuffer};
 
 /// One argument of a kernel launch: borrows the value that the kernel gets a copy of.
 ///
@@ -80,6 +80,36 @@ macro_rules! mapped_args_mut {
             }
         }
     )* };
+}
+
+impl<'a> From<&'a Surface<'_>> for Arg<'a> {
+    fn from(surface: &'a Surface<'_>) -> Self {
+        Self::mapped(surface.pointer_cell(), surface.stream(), false)
+    }
+}
+
+impl<'a> From<&'a mut Surface<'_>> for Arg<'a> {
+    fn from(surface: &'a mut Surface<'_>) -> Self {
+        Self::mapped(surface.pointer_cell(), surface.stream(), !surface.is_writable())
+    }
+}
+
+impl<'a> From<&'a Texture<'_>> for Arg<'a> {
+    fn from(texture: &'a Texture<'_>) -> Self {
+        Self::mapped(texture.pointer_cell(), texture.stream(), false)
+    }
+}
+
+impl<'a, T> From<&'a PitchedBuffer<T>> for Arg<'a> {
+    fn from(buffer: &'a PitchedBuffer<T>) -> Self {
+        Self::address(buffer.pointer_cell())
+    }
+}
+
+impl<'a, T> From<&'a mut PitchedBuffer<T>> for Arg<'a> {
+    fn from(buffer: &'a mut PitchedBuffer<T>) -> Self {
+        Self::address(buffer.pointer_cell())
+    }
 }
 
 mapped_args!(Mapped<'_, T>, DeviceView<'_, T>, DeviceViewMut<'_, T>);

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, sys::CUmodule};
 
 use crate::context::with_current;
-use crate::driver::{check, out, table};
+use crate::driver::{check, end, out, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 
 /// Compiled kernels in a CUDA context, unloaded when the last function of it is dropped too.
@@ -112,7 +112,8 @@ impl Drop for Module {
             return;
         }
         let operation = "unloading a CUDA module";
-        let unloaded = table::MODULE_UNLOAD.get(operation).and_then(|call| {
+        let unloaded = end(|| {
+            let call = table::MODULE_UNLOAD.get(operation)?;
             with_current(&self.context, operation, || {
                 // SAFETY: this value owns the module, and every function holds a reference to this value.
                 check(operation, unsafe { call(self.raw) })
