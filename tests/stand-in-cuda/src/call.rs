@@ -1,0 +1,158 @@
+//! What every entry point does besides its work: count, fail on demand, keep panics inside, log.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::abi::code;
+use crate::context;
+use crate::settings::{Effect, count, settings};
+use crate::state::state;
+use crate::{log, names};
+
+/// What a driver function's body returns.
+pub(crate) type Answer = Result<(), u32>;
+
+/// Functions that give something back, by their first argument: if a call is made to fail, what stays is not a leak.
+const RELEASES: &[&str] = &[
+    "cuArrayDestroy",
+    "cuCtxDestroy_v2",
+    "cuDestroyExternalMemory",
+    "cuDestroyExternalSemaphore",
+    "cuEventDestroy_v2",
+    "cuGraphicsUnregisterResource",
+    "cuMemFree_v2",
+    "cuMemFreeAsync",
+    "cuMemFreeHost",
+    "cuMipmappedArrayDestroy",
+    "cuModuleUnload",
+    "cuStreamDestroy_v2",
+    "cuSurfObjectDestroy",
+    "cuTexObjectDestroy",
+];
+
+/// Defines exported driver functions. A body evaluates to an [`Answer`]; `?` leaves it early.
+macro_rules! entries {
+    ($( fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block )*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $type),*) -> u32 {
+            let values = [$( (stringify!($argument), $crate::call::Value::from($argument)) ),*];
+            $crate::call::enter(stringify!($name), &values, || $body)
+        }
+    )*};
+}
+pub(crate) use entries;
+
+/// An argument, for the log.
+#[derive(Clone, Copy)]
+pub(crate) enum Value {
+    Integer(i64),
+    Address(u64),
+    Text(*const std::ffi::c_char),
+}
+
+macro_rules! integers {
+    ($($type:ty)*) => {$(
+        impl From<$type> for Value {
+            fn from(value: $type) -> Self {
+                Self::Integer(value as i64)
+            }
+        }
+    )*};
+}
+integers!(u8 i32 u32 usize u16);
+
+/// Handles and device addresses.
+impl From<u64> for Value {
+    fn from(value: u64) -> Self {
+        Self::Address(value)
+    }
+}
+
+impl<T> From<*mut T> for Value {
+    fn from(value: *mut T) -> Self {
+        Self::Address(value as u64)
+    }
+}
+
+macro_rules! const_pointers {
+    ($($type:ty)*) => {$(
+        impl From<*const $type> for Value {
+            fn from(value: *const $type) -> Self {
+                Self::Address(value as u64)
+            }
+        }
+    )*};
+}
+const_pointers!(u8 std::ffi::c_void crate::abi::Memcpy2d crate::abi::Memcpy3d crate::abi::ResourceDescriptor
+    crate::abi::TextureDescriptor crate::abi::Array3dDescriptor);
+
+impl From<*const std::ffi::c_char> for Value {
+    fn from(value: *const std::ffi::c_char) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Address(value) => write!(f, "{value:#x}"),
+            Self::Text(text) if text.is_null() => write!(f, "null"),
+            // SAFETY: only names are passed as text, and the caller of the driver passes them NUL-terminated.
+            Self::Text(text) => write!(f, "{}", unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy()),
+        }
+    }
+}
+
+/// Runs one driver call; `body` is its work.
+pub(crate) fn enter(
+    function: &'static str,
+    arguments: &[(&'static str, Value)],
+    body: impl FnOnce() -> Answer,
+) -> u32 {
+    names::check();
+    let effect = settings().effect(function, count(function));
+    let code = match effect {
+        Some(Effect::Code(code)) => {
+            refuse_release(function, arguments);
+            code
+        }
+        Some(Effect::Null) => 0,
+        None => work(function, body),
+    };
+    if code != 0 && context::is_poisoned() {
+        refuse_release(function, arguments);
+    }
+    log::call(function, arguments, code, effect.is_some());
+    code
+}
+
+fn work(function: &str, body: impl FnOnce() -> Answer) -> u32 {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(answer) => answer.err().unwrap_or(0),
+        Err(_) => {
+            eprintln!("stand-in driver: {function} panicked");
+            code::UNKNOWN
+        }
+    }
+}
+
+fn refuse_release(function: &str, arguments: &[(&'static str, Value)]) {
+    if RELEASES.contains(&function)
+        && let Some((_, Value::Address(handle))) = arguments.first()
+    {
+        state().refused.insert(*handle);
+    }
+}
+
+/// Writes an out value, unless the caller passed no place for it.
+///
+/// # Safety
+/// `to` is null or valid for a write.
+pub(crate) unsafe fn write<T>(to: *mut T, value: T) -> Answer {
+    if to.is_null() {
+        return Err(code::INVALID_VALUE);
+    }
+    // SAFETY: not null, and so valid by the caller's word. The driver's callers owe no alignment beyond C's.
+    unsafe { to.write(value) };
+    Ok(())
+}

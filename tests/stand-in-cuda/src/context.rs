@@ -1,0 +1,243 @@
+//! Contexts: primary ones, which are counted, and created ones; which is current on each thread.
+
+use std::cell::RefCell;
+use std::ffi::{c_int, c_uint, c_void};
+
+use crate::abi::{Handle, code};
+use crate::call::{entries, write};
+use crate::device::check_device;
+use crate::state::{State, in_context, initialised, state};
+
+/// A context.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) device: c_int,
+    primary: bool,
+    flags: c_uint,
+    /// What every call answers since a kernel failed.
+    pub(crate) poison: Option<u32>,
+}
+
+/// A device's primary context: alive while anybody holds it.
+#[derive(Debug, Default)]
+pub(crate) struct Primary {
+    context: Option<Handle>,
+    pub(crate) holders: usize,
+    flags: c_uint,
+}
+
+thread_local! {
+    static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The context that is current on this thread.
+pub(crate) fn top() -> Option<Handle> {
+    STACK.try_with(|stack| stack.borrow().last().copied()).ok().flatten()
+}
+
+/// Whether a kernel has failed in the current context, so that nothing works in it any more, not even giving back.
+pub(crate) fn is_poisoned() -> bool {
+    let Some(context) = top() else { return false };
+    state().contexts.get(context).is_ok_and(|context| context.poison.is_some())
+}
+
+entries! {
+    fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) {
+        let mut state = initialised()?;
+        check_device(device)?;
+        let handle = match state.primaries[device as usize].context {
+            Some(handle) => handle,
+            None => {
+                let flags = state.primaries[device as usize].flags;
+                state.create_context(Context { device, primary: true, flags, poison: None })
+            }
+        };
+        let primary = &mut state.primaries[device as usize];
+        primary.context = Some(handle);
+        primary.holders += 1;
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { write(context, handle) }
+    }
+
+    fn cuDevicePrimaryCtxRelease_v2(device: c_int) {
+        let mut state = initialised()?;
+        check_device(device)?;
+        let primary = &mut state.primaries[device as usize];
+        let Some(handle) = primary.context else { return Err(code::INVALID_CONTEXT) };
+        primary.holders -= 1;
+        if primary.holders == 0 {
+            primary.context = None;
+            state.destroy_context(handle);
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(device: c_int) {
+        let mut state = initialised()?;
+        check_device(device)?;
+        let primary = &mut state.primaries[device as usize];
+        primary.holders = 0;
+        if let Some(handle) = primary.context.take() {
+            state.destroy_context(handle);
+        }
+        Ok(())
+    }
+
+    fn cuDevicePrimaryCtxGetState(device: c_int, flags: *mut c_uint, active: *mut c_int) {
+        let state = initialised()?;
+        check_device(device)?;
+        let primary = &state.primaries[device as usize];
+        // SAFETY: the caller passes places for two integers.
+        unsafe {
+            write(flags, primary.flags)?;
+            write(active, c_int::from(primary.context.is_some()))
+        }
+    }
+
+    fn cuDevicePrimaryCtxSetFlags_v2(device: c_int, flags: c_uint) {
+        let mut state = initialised()?;
+        check_device(device)?;
+        state.primaries[device as usize].flags = flags;
+        Ok(())
+    }
+
+    fn cuCtxCreate_v2(context: *mut Handle, flags: c_uint, device: c_int) {
+        create(context, flags, device)
+    }
+
+    fn cuCtxCreate_v3(context: *mut Handle, _affinity: *mut c_void, _count: c_int, flags: c_uint, device: c_int) {
+        create(context, flags, device)
+    }
+
+    fn cuCtxCreate_v4(context: *mut Handle, _parameters: *mut c_void, flags: c_uint, device: c_int) {
+        create(context, flags, device)
+    }
+
+    fn cuCtxDestroy_v2(context: Handle) {
+        let mut state = initialised()?;
+        match state.contexts.get(context) {
+            Ok(found) if !found.primary => {}
+            _ => return Err(code::INVALID_CONTEXT),
+        }
+        state.destroy_context(context);
+        STACK.with_borrow_mut(|stack| if stack.last() == Some(&context) { stack.pop(); });
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(context: *mut Handle) {
+        let _state = initialised()?;
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { write(context, top().unwrap_or(0)) }
+    }
+
+    fn cuCtxSetCurrent(context: Handle) {
+        let state = initialised()?;
+        check_context(&state, context)?;
+        STACK.with_borrow_mut(|stack| {
+            stack.pop();
+            if context != 0 {
+                stack.push(context);
+            }
+        });
+        Ok(())
+    }
+
+    fn cuCtxPushCurrent_v2(context: Handle) {
+        let state = initialised()?;
+        if context == 0 {
+            return Err(code::INVALID_CONTEXT);
+        }
+        check_context(&state, context)?;
+        STACK.with_borrow_mut(|stack| stack.push(context));
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(context: *mut Handle) {
+        let _state = initialised()?;
+        let popped = STACK.with_borrow_mut(Vec::pop).ok_or(code::INVALID_CONTEXT)?;
+        if !context.is_null() {
+            // SAFETY: not null, so the caller passes a place for a handle.
+            unsafe { write(context, popped)? };
+        }
+        Ok(())
+    }
+
+    fn cuCtxGetDevice(device: *mut c_int) {
+        let (state, current) = in_context()?;
+        // SAFETY: the caller passes a place for an integer.
+        unsafe { write(device, state.contexts.get(current)?.device) }
+    }
+
+    fn cuCtxGetFlags(flags: *mut c_uint) {
+        let (state, current) = in_context()?;
+        // SAFETY: the caller passes a place for an integer.
+        unsafe { write(flags, state.contexts.get(current)?.flags) }
+    }
+
+    fn cuCtxSetFlags(flags: c_uint) {
+        let (mut state, current) = in_context()?;
+        state.contexts.get_mut(current)?.flags = flags;
+        Ok(())
+    }
+
+    fn cuCtxSynchronize() {
+        let (mut state, current) = in_context()?;
+        state.finish_context(current)
+    }
+
+    fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) {
+        let _state = in_context()?;
+        // SAFETY: the caller passes places for two integers.
+        unsafe {
+            write(least, 0)?;
+            write(greatest, -5)
+        }
+    }
+}
+
+fn create(context: *mut Handle, flags: c_uint, device: c_int) -> crate::call::Answer {
+    let mut state = initialised()?;
+    check_device(device)?;
+    let handle = state.create_context(Context { device, primary: false, flags, poison: None });
+    STACK.with_borrow_mut(|stack| stack.push(handle));
+    // SAFETY: the caller passes a place for a handle.
+    unsafe { write(context, handle) }
+}
+
+fn check_context(state: &State, context: Handle) -> Result<(), u32> {
+    if context == 0 || state.contexts.get(context).is_ok() {
+        return Ok(());
+    }
+    Err(code::INVALID_CONTEXT)
+}
+
+impl State {
+    fn create_context(&mut self, context: Context) -> Handle {
+        let handle = self.new_handle();
+        self.contexts.insert(handle, context);
+        handle
+    }
+
+    /// Destroys a context and all that lives in it; what its owners had not given back is written down.
+    fn destroy_context(&mut self, context: Handle) {
+        self.forget_work(context);
+        let mut lost = vec![
+            ("modules", self.modules.retain(|module| module.context != context)),
+            ("streams", self.streams.retain(|stream| stream.context != context)),
+            ("events", self.events.retain(|event| event.context != context)),
+            ("resources", self.resources.retain(|resource| resource.context != context)),
+            ("textures", self.textures.retain(|texture| texture.context != context)),
+            ("arrays", self.arrays.retain(|array| array.context != context)),
+        ];
+        let (surfaces, memory) = (self.surfaces.len(), self.memory.len());
+        self.surfaces.retain(|_, surface| surface.context != context);
+        self.memory.retain(|_, allocation| allocation.context != context);
+        lost.push(("surfaces", surfaces - self.surfaces.len()));
+        lost.push(("memory", memory - self.memory.len()));
+        self.functions.retain(|function| function.context != context);
+        for (kind, count) in lost.into_iter().filter(|(_, count)| *count > 0) {
+            *self.abandoned.entry(kind).or_default() += count;
+        }
+        let _ = self.contexts.remove(context);
+    }
+}

@@ -1,0 +1,426 @@
+//! GL buffers and images shared with CUDA: registered, mapped, unmapped, unregistered.
+//!
+//! Mapping reads the GL object into host memory, unmapping writes it back. In between GL sees the old content, which is
+//! what makes a forgotten unmap visible.
+
+use std::collections::HashMap;
+use std::ffi::{c_int, c_uint};
+
+use crate::abi::{Handle, array_flag, code};
+use crate::array::{Array, Shape};
+use crate::call::{Answer, entries, write};
+use crate::gl;
+use crate::memory::{Allocation, Block, Use};
+use crate::settings::{MappedSize, settings};
+use crate::state::{State, in_context};
+use crate::stream::StreamRef;
+
+/// A registered GL object.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) context: Handle,
+    gl_context: usize,
+    object: Object,
+    flags: c_uint,
+    map_flags: c_uint,
+    pub(crate) mapped: Option<Mapping>,
+    /// Memory of the last mapping, for the next.
+    spare: Option<Block>,
+}
+
+#[derive(Debug)]
+enum Object {
+    Buffer { name: u32, bytes: usize },
+    Image(gl::Image),
+}
+
+/// What CUDA holds of a mapped object.
+#[derive(Debug)]
+pub(crate) enum Mapping {
+    /// The address of the memory, which lies in [`State::memory`].
+    Buffer(u64),
+    Image {
+        levels: Vec<Block>,
+        /// Arrays given out, by level and layer; no layer for all of them in one array.
+        arrays: HashMap<(usize, Option<usize>), Handle>,
+        mipmapped: Option<Handle>,
+    },
+}
+
+const READ_ONLY: c_uint = 1;
+const WRITE_DISCARD: c_uint = 2;
+const SURFACE_LDST: c_uint = 4;
+const TEXTURE_GATHER: c_uint = 8;
+
+entries! {
+    fn cuGLGetDevices_v2(count: *mut c_uint, devices: *mut c_int, room: c_uint, list: c_uint) {
+        let _state = crate::state::initialised()?;
+        gl::current().ok_or(code::INVALID_GRAPHICS_CONTEXT)?;
+        if !(1..=3).contains(&list) {
+            return Err(code::INVALID_VALUE);
+        }
+        let found = &settings().gl_devices;
+        // SAFETY: the caller passes a place for the count and `room` places for devices.
+        unsafe {
+            write(count, found.len() as c_uint)?;
+            for (i, device) in found.iter().take(room as usize).enumerate() {
+                write(devices.wrapping_add(i), *device)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn cuGraphicsGLRegisterBuffer(resource: *mut Handle, buffer: c_uint, flags: c_uint) {
+        let (mut state, context) = in_context()?;
+        // Without a GL context the driver says 1 here, and 219 elsewhere.
+        gl::current().ok_or(code::INVALID_VALUE)?;
+        if flags > WRITE_DISCARD {
+            return Err(code::INVALID_VALUE);
+        }
+        let (bytes, gl_context) = gl::with(|gl, gl_context| {
+            let bytes = gl::Buffer::bind(gl, buffer).map_or(0, |buffer| buffer.bytes());
+            if bytes == 0 { Err(code::INVALID_HANDLE) } else { Ok((bytes, gl_context)) }
+        })?;
+        let handle = state.add(context, gl_context, Object::Buffer { name: buffer, bytes }, flags);
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { write(resource, handle) }
+    }
+
+    fn cuGraphicsGLRegisterImage(resource: *mut Handle, image: c_uint, target: c_uint, flags: c_uint) {
+        let (mut state, context) = in_context()?;
+        gl::current().ok_or(code::INVALID_VALUE)?;
+        if flags > 15 || flags & 3 == 3 {
+            return Err(code::INVALID_VALUE);
+        }
+        let (image, gl_context) =
+            gl::with(|gl, gl_context| Ok((gl::Image::describe(gl, image, target)?, gl_context)))?;
+        let handle = state.add(context, gl_context, Object::Image(image), flags);
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { write(resource, handle) }
+    }
+
+    fn cuGraphicsUnregisterResource(resource: Handle) {
+        let (mut state, context) = in_context()?;
+        state.check_resource(resource, context)?;
+        if state.resources.get(resource)?.mapped.is_some() {
+            return Err(code::ALREADY_MAPPED);
+        }
+        state.check_gl(&[resource], "cuGraphicsUnregisterResource")?;
+        state.resources.remove(resource)?;
+        Ok(())
+    }
+
+    fn cuGraphicsResourceSetMapFlags_v2(resource: Handle, flags: c_uint) {
+        let (mut state, context) = in_context()?;
+        state.check_resource(resource, context)?;
+        let resource = state.resources.get_mut(resource)?;
+        if resource.mapped.is_some() {
+            return Err(code::ALREADY_MAPPED);
+        }
+        if flags > WRITE_DISCARD {
+            return Err(code::INVALID_VALUE);
+        }
+        resource.map_flags = flags;
+        Ok(())
+    }
+
+    fn cuGraphicsMapResources(count: c_uint, resources: *mut Handle, stream: Handle) {
+        let (mut state, context) = in_context()?;
+        let stream = state.stream(stream, context)?;
+        // SAFETY: the caller passes `count` handles.
+        let resources = unsafe { handles(count, resources)? };
+        state.map(&resources, context, stream)
+    }
+
+    fn cuGraphicsUnmapResources(count: c_uint, resources: *mut Handle, stream: Handle) {
+        let (mut state, context) = in_context()?;
+        let stream = state.stream(stream, context)?;
+        // SAFETY: the caller passes `count` handles.
+        let resources = unsafe { handles(count, resources)? };
+        state.unmap(&resources, context, stream)
+    }
+
+    fn cuGraphicsResourceGetMappedPointer_v2(pointer: *mut u64, bytes: *mut usize, resource: Handle) {
+        let (state, context) = in_context()?;
+        state.check_resource(resource, context)?;
+        let resource = state.resources.get(resource)?;
+        let Object::Buffer { bytes: honest, .. } = resource.object else {
+            return Err(code::NOT_MAPPED_AS_POINTER);
+        };
+        let Some(Mapping::Buffer(address)) = resource.mapped else { return Err(code::NOT_MAPPED) };
+        let told = match settings().mapped_size {
+            MappedSize::Honest => honest,
+            MappedSize::Fixed(bytes) => bytes,
+            MappedSize::Less(less) => honest - less,
+        };
+        // SAFETY: the caller passes places for an address and a size.
+        unsafe {
+            write(pointer, address)?;
+            write(bytes, told)
+        }
+    }
+
+    fn cuGraphicsSubResourceGetMappedArray(array: *mut Handle, resource: Handle, layer: c_uint, level: c_uint) {
+        let (mut state, context) = in_context()?;
+        state.check_resource(resource, context)?;
+        let handle = state.mapped_array(resource, level as usize, Some(layer as usize))?;
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { write(array, handle) }
+    }
+
+    fn cuGraphicsResourceGetMappedMipmappedArray(mipmapped: *mut Handle, resource: Handle) {
+        let (mut state, context) = in_context()?;
+        state.check_resource(resource, context)?;
+        let new = state.new_handle();
+        let found = state.resources.get_mut(resource)?;
+        if matches!(found.object, Object::Buffer { .. }) {
+            return Err(code::NOT_MAPPED_AS_ARRAY);
+        }
+        let Some(Mapping::Image { mipmapped: own, .. }) = &mut found.mapped else {
+            return Err(code::NOT_MAPPED);
+        };
+        let handle = *own.get_or_insert(new);
+        // SAFETY: the caller passes a place for a handle.
+        unsafe { write(mipmapped, handle) }
+    }
+}
+
+/// # Safety
+/// `resources` has `count` handles.
+unsafe fn handles(count: c_uint, resources: *const Handle) -> Result<Vec<Handle>, u32> {
+    if count == 0 || resources.is_null() {
+        return Err(code::INVALID_VALUE);
+    }
+    // SAFETY: not null; the caller's word.
+    let handles = unsafe { std::slice::from_raw_parts(resources, count as usize) }.to_vec();
+    for (i, handle) in handles.iter().enumerate() {
+        if handles[..i].contains(handle) {
+            return Err(code::INVALID_HANDLE);
+        }
+    }
+    Ok(handles)
+}
+
+impl State {
+    fn add(&mut self, context: Handle, gl_context: usize, object: Object, flags: c_uint) -> Handle {
+        let handle = self.new_handle();
+        let map_flags = flags & (READ_ONLY | WRITE_DISCARD);
+        let resource = Resource { context, gl_context, object, flags, map_flags, mapped: None, spare: None };
+        self.resources.insert(handle, resource);
+        handle
+    }
+
+    /// The resource exists and belongs to the current CUDA context.
+    fn check_resource(&self, resource: Handle, current: Handle) -> Answer {
+        if self.resources.get(resource)?.context == current { Ok(()) } else { Err(code::INVALID_HANDLE) }
+    }
+
+    /// A GL context is current, and it is the one of the registration. With another one real drivers are known to
+    /// crash, and so that is written down.
+    fn check_gl(&mut self, resources: &[Handle], function: &str) -> Answer {
+        let current = gl::current().ok_or(code::INVALID_GRAPHICS_CONTEXT)?.handle();
+        for resource in resources {
+            if self.resources.get(*resource)?.gl_context != current {
+                self.violation(format!("{function} with another GL context current than the resource's"));
+                return Err(code::UNKNOWN);
+            }
+        }
+        Ok(())
+    }
+
+    fn map(&mut self, resources: &[Handle], context: Handle, _stream: StreamRef) -> Answer {
+        for resource in resources {
+            self.check_resource(*resource, context)?;
+            if self.resources.get(*resource)?.mapped.is_some() {
+                return Err(code::ALREADY_MAPPED);
+            }
+        }
+        self.check_gl(resources, "cuGraphicsMapResources")?;
+        for (done, resource) in resources.iter().enumerate() {
+            if let Err(code) = self.map_one(*resource) {
+                for mapped in &resources[..done] {
+                    self.discard_mapping(*mapped);
+                }
+                return Err(code);
+            }
+        }
+        Ok(())
+    }
+
+    fn map_one(&mut self, handle: Handle) -> Answer {
+        let resource = self.resources.get_mut(handle)?;
+        let keeps_content = resource.map_flags != WRITE_DISCARD;
+        let context = resource.context;
+        match &resource.object {
+            Object::Buffer { name, bytes } => {
+                let (name, bytes) = (*name, *bytes);
+                let spare = resource.spare.take().filter(|block| block.len() == bytes);
+                let mut block = spare.or_else(|| Block::new(bytes)).ok_or(code::OUT_OF_MEMORY)?;
+                let as_registered = gl::with(|gl, _| {
+                    let buffer = gl::Buffer::bind(gl, name).filter(|buffer| buffer.bytes() == bytes);
+                    if let (Some(buffer), true) = (&buffer, keeps_content) {
+                        buffer.read(block.bytes_mut());
+                    }
+                    Ok(buffer.is_some())
+                })?;
+                if !as_registered {
+                    self.violation(format!("GL buffer {name} was deleted or got new storage while registered"));
+                    return Err(code::UNKNOWN);
+                }
+                let address = block.address();
+                self.memory.insert(address, Allocation { context, block, usage: Use::Mapped });
+                self.resources.get_mut(handle)?.mapped = Some(Mapping::Buffer(address));
+            }
+            Object::Image(image) => {
+                let image = image.clone();
+                let levels = gl::with(|gl, _| read_image(gl, &image, keeps_content))?;
+                let Some(levels) = levels else {
+                    self.violation(format!("GL image {} was deleted or changed while registered", image.name));
+                    return Err(code::UNKNOWN);
+                };
+                let mapping = Mapping::Image { levels, arrays: HashMap::new(), mipmapped: None };
+                self.resources.get_mut(handle)?.mapped = Some(mapping);
+            }
+        }
+        Ok(())
+    }
+
+    fn unmap(&mut self, resources: &[Handle], context: Handle, stream: StreamRef) -> Answer {
+        for resource in resources {
+            self.check_resource(*resource, context)?;
+            if self.resources.get(*resource)?.mapped.is_none() {
+                return Err(code::NOT_MAPPED);
+            }
+        }
+        self.check_gl(resources, "cuGraphicsUnmapResources")?;
+        // GL sees what this stream has done, and not what other streams may have.
+        let answer = self.finish_stream(stream);
+        for resource in resources {
+            if answer.is_ok() {
+                self.write_back(*resource)?;
+            }
+            self.discard_mapping(*resource);
+        }
+        answer
+    }
+
+    /// Hands the content of a mapped resource to GL.
+    fn write_back(&mut self, handle: Handle) -> Answer {
+        let resource = self.resources.get(handle)?;
+        if resource.map_flags == READ_ONLY || settings().stale_gl {
+            return Ok(());
+        }
+        match (&resource.object, &resource.mapped) {
+            (Object::Buffer { name, .. }, Some(Mapping::Buffer(address))) => {
+                let block = &self.memory.get(address).ok_or(code::UNKNOWN)?.block;
+                gl::with(|gl, _| {
+                    gl::Buffer::bind(gl, *name).ok_or(code::UNKNOWN)?.write(block.bytes());
+                    Ok(())
+                })
+            }
+            (Object::Image(image), Some(Mapping::Image { levels, arrays, .. })) => gl::with(|gl, _| {
+                for (level, block) in levels.iter().enumerate() {
+                    // Nobody can have written a level of which no array was given out.
+                    if arrays.keys().any(|(of, _)| *of == level) {
+                        image.write(gl, level, block.bytes());
+                    }
+                }
+                Ok(())
+            }),
+            _ => Err(code::UNKNOWN),
+        }
+    }
+
+    /// Ends a mapping without handing anything to GL: addresses, arrays and surfaces become invalid.
+    fn discard_mapping(&mut self, handle: Handle) {
+        let Ok(resource) = self.resources.get_mut(handle) else { return };
+        match resource.mapped.take() {
+            Some(Mapping::Buffer(address)) => {
+                resource.spare = self.memory.remove(&address).map(|allocation| allocation.block);
+            }
+            Some(Mapping::Image { arrays, .. }) => {
+                self.blind_surfaces(|array| arrays.values().any(|own| *own == array));
+                self.arrays.retain(|array| array.resource != Some(handle));
+            }
+            None => {}
+        }
+    }
+
+    /// The array of a level of a mapped image: one layer, or all of them.
+    fn mapped_array(&mut self, handle: Handle, level: usize, layer: Option<usize>) -> Result<Handle, u32> {
+        let new = self.new_handle();
+        let resource = self.resources.get_mut(handle)?;
+        let Object::Image(image) = &resource.object else { return Err(code::NOT_MAPPED_AS_ARRAY) };
+        let Some(Mapping::Image { levels, arrays, .. }) = &mut resource.mapped else {
+            return Err(code::NOT_MAPPED);
+        };
+        let (Some(block), Some(size)) = (levels.get(level), image.levels.get(level)) else {
+            return Err(code::INVALID_VALUE);
+        };
+        let (shape, layers) = shape(image, *size, resource.flags, layer.is_none());
+        if layer.is_some_and(|layer| layer >= layers) {
+            return Err(code::INVALID_VALUE);
+        }
+        if let Some(known) = arrays.get(&(level, layer)) {
+            return Ok(*known);
+        }
+        arrays.insert((level, layer), new);
+        let address = block.address() + (layer.unwrap_or(0) * shape.bytes()) as u64;
+        let context = resource.context;
+        self.arrays.insert(new, Array { context, shape, address, own: None, resource: Some(handle) });
+        Ok(new)
+    }
+
+    /// The array of a level of a mipmapped array.
+    pub(crate) fn level_of(&mut self, mipmapped: Handle, level: c_uint) -> Result<Handle, u32> {
+        let resource = self.resources.handles().find(|handle| {
+            let mapped = self.resources.get(*handle).ok().and_then(|resource| resource.mapped.as_ref());
+            matches!(mapped, Some(Mapping::Image { mipmapped: Some(own), .. }) if *own == mipmapped)
+        });
+        self.mapped_array(resource.ok_or(code::INVALID_HANDLE)?, level as usize, None)
+    }
+}
+
+/// All levels of an image; `None` if it is not what it was when registered.
+fn read_image(gl: &glow::Context, image: &gl::Image, keeps_content: bool) -> Result<Option<Vec<Block>>, u32> {
+    if gl::Image::describe(gl, image.name, image.target).as_ref() != Ok(image) {
+        return Ok(None);
+    }
+    let blocks = image.levels.iter().enumerate().map(|(level, size)| {
+        let bytes = shape(image, *size, 0, true).0.bytes();
+        let mut block = Block::new(bytes).ok_or(code::OUT_OF_MEMORY)?;
+        if keeps_content {
+            image.read(gl, level, block.bytes_mut());
+        }
+        Ok(block)
+    });
+    blocks.collect::<Result<_, u32>>().map(Some)
+}
+
+/// The shape of an array over one level, and how many arrays there are at it. `whole` asks for all layers in one.
+fn shape(image: &gl::Image, [width, height, layers]: [usize; 3], flags: c_uint, whole: bool) -> (Shape, usize) {
+    let is_volume = image.target == glow::TEXTURE_3D;
+    let is_layered = matches!(image.target, glow::TEXTURE_2D_ARRAY | glow::TEXTURE_CUBE_MAP);
+    let mut array_flags = 0;
+    for (given, array_flag) in
+        [(SURFACE_LDST, array_flag::SURFACE_LDST), (TEXTURE_GATHER, array_flag::TEXTURE_GATHER)]
+    {
+        array_flags |= if flags & given != 0 { array_flag } else { 0 };
+    }
+    if whole && is_layered {
+        array_flags |= array_flag::LAYERED;
+    }
+    if whole && image.target == glow::TEXTURE_CUBE_MAP {
+        array_flags |= array_flag::CUBEMAP;
+    }
+    let depth = if is_volume || (whole && is_layered) { layers } else { 0 };
+    let shape = Shape {
+        width,
+        height,
+        depth,
+        format: image.format.element,
+        channels: image.format.channels,
+        flags: array_flags,
+    };
+    (shape, if is_layered { layers } else { 1 })
+}
