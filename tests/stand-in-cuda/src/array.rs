@@ -54,7 +54,10 @@ impl Shape {
     }
 
     fn check(&self) -> Result<(), u32> {
-        let known = array_flag::LAYERED | array_flag::SURFACE_LDST | array_flag::CUBEMAP | array_flag::TEXTURE_GATHER;
+        let known = array_flag::LAYERED
+            | array_flag::SURFACE_LDST
+            | array_flag::CUBEMAP
+            | array_flag::TEXTURE_GATHER;
         let ok = self.width > 0
             && format::channel_bytes(self.format).is_some()
             && matches!(self.channels, 1 | 2 | 4)

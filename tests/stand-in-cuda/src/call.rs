@@ -97,8 +97,11 @@ impl std::fmt::Display for Value {
             Self::Integer(value) => write!(f, "{value}"),
             Self::Address(value) => write!(f, "{value:#x}"),
             Self::Text(text) if text.is_null() => write!(f, "null"),
-            // SAFETY: only names are passed as text, and the caller of the driver passes them NUL-terminated.
-            Self::Text(text) => write!(f, "{}", unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy()),
+            Self::Text(text) => {
+                // SAFETY: only names are passed as text, and the caller passes them NUL-terminated.
+                let text = unsafe { std::ffi::CStr::from_ptr(text) };
+                write!(f, "{}", text.to_string_lossy())
+            }
         }
     }
 }
@@ -127,13 +130,11 @@ pub(crate) fn enter(
 }
 
 fn work(function: &str, body: impl FnOnce() -> Answer) -> u32 {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(answer) => answer.err().unwrap_or(0),
-        Err(_) => {
-            eprintln!("stand-in driver: {function} panicked");
-            code::UNKNOWN
-        }
-    }
+    let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        eprintln!("stand-in driver: {function} panicked");
+        Err(code::UNKNOWN)
+    });
+    answer.err().unwrap_or(0)
 }
 
 fn refuse_release(function: &str, arguments: &[(&'static str, Value)]) {

@@ -19,7 +19,7 @@ pub(crate) struct Context {
 }
 
 /// A device's primary context: alive while anybody holds it.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Primary {
     context: Option<Handle>,
     pub(crate) holders: usize,
@@ -45,13 +45,10 @@ entries! {
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) {
         let mut state = initialised()?;
         check_device(device)?;
-        let handle = match state.primaries[device as usize].context {
-            Some(handle) => handle,
-            None => {
-                let flags = state.primaries[device as usize].flags;
-                state.create_context(Context { device, primary: true, flags, poison: None })
-            }
-        };
+        let Primary { context: existing, flags, .. } = state.primaries[device as usize];
+        let handle = existing.unwrap_or_else(|| {
+            state.create_context(Context { device, primary: true, flags, poison: None })
+        });
         let primary = &mut state.primaries[device as usize];
         primary.context = Some(handle);
         primary.holders += 1;
@@ -220,7 +217,7 @@ impl State {
 
     /// Destroys a context and all that lives in it; what its owners had not given back is written down.
     fn destroy_context(&mut self, context: Handle) {
-        self.forget_work(context);
+        let _ = self.finish_context(context);
         let mut lost = vec![
             ("modules", self.modules.retain(|module| module.context != context)),
             ("streams", self.streams.retain(|stream| stream.context != context)),

@@ -73,8 +73,11 @@ unsafe fn host_to_device(to: u64, from: *const c_void, bytes: usize, stream: Han
     if state.is_pinned(from as u64) {
         return copy_later(&mut state, stream, to, from as u64, bytes);
     }
-    // SAFETY: not null unless empty; readable by the caller's word.
-    let staged = if bytes == 0 { Vec::new() } else { unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) }.to_vec() };
+    let mut staged = vec![0u8; bytes];
+    if bytes > 0 {
+        // SAFETY: not null; readable by the caller's word.
+        unsafe { staged.as_mut_ptr().copy_from_nonoverlapping(from.cast(), bytes) };
+    }
     state.submit(stream, None, move |state| {
         let to = state.range(to, bytes).ok_or(code::ILLEGAL_ADDRESS)?;
         // SAFETY: `to` has room for `bytes`, and the staged copy is not device memory.

@@ -105,11 +105,15 @@ fn resolve(state: &State, copy: &Memcpy3d, side: &Side3d) -> Result<Plane, u32> 
         let pitch = if side.pitch == 0 { copy.width_bytes } else { side.pitch };
         let rows = if side.height == 0 { copy.height + side.y } else { side.height };
         let slice = pitch * rows;
-        if side.x_bytes + copy.width_bytes > pitch || (copy.depth > 1 && side.y + copy.height > rows) {
+        if side.x_bytes + copy.width_bytes > pitch
+            || (copy.depth > 1 && side.y + copy.height > rows)
+        {
             return Err(code::INVALID_VALUE);
         }
         let start = base + (side.z * slice + side.y * pitch + side.x_bytes) as u64;
-        let reach = slice * copy.depth.saturating_sub(1) + pitch * copy.height.saturating_sub(1) + copy.width_bytes;
+        let reach = slice * copy.depth.saturating_sub(1)
+            + pitch * copy.height.saturating_sub(1)
+            + copy.width_bytes;
         Ok((Plane { start, pitch, slice, is_pageable: false }, reach))
     };
     match side.memory_type {

@@ -125,27 +125,23 @@ fn attribute(attribute: c_int, device: c_int) -> Result<c_int, u32> {
     }
     let (major, minor) = settings().compute_capability;
     Ok(match attribute {
-        1 | 2 | 3 => [1024, 1024, 64][attribute as usize - 1],
-        4 => 1024,
-        5 => i32::MAX,
+        // Limits of a block and a grid.
+        1 | 2 | 4 => 1024,
+        3 => 64,
+        5 | 11 => i32::MAX,
         6 | 7 => 65_535,
         8 => 48 << 10,
-        9 => 64 << 10,
         10 => 32,
-        11 => i32::MAX,
-        12 => 65_536,
+        9 | 12 => 64 << 10,
         13 => 1_785_000,
         14 => 512,
         16 => 132,
-        20 => 0,
         33 => device + 1,
-        34 | 50 => 0,
         39 => 2048,
-        41 | 78 | 79 => 1,
+        // Features, among them stream-ordered allocation.
+        41 | 78 | 79 | 115 => 1,
         75 => major,
         76 => minor,
-        // Stream-ordered allocation.
-        115 => 1,
         1..=150 => 0,
         _ => return Err(code::INVALID_VALUE),
     })

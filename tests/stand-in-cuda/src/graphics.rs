@@ -205,14 +205,19 @@ impl State {
     fn add(&mut self, context: Handle, gl_context: usize, object: Object, flags: c_uint) -> Handle {
         let handle = self.new_handle();
         let map_flags = flags & (READ_ONLY | WRITE_DISCARD);
-        let resource = Resource { context, gl_context, object, flags, map_flags, mapped: None, spare: None };
+        let resource =
+            Resource { context, gl_context, object, flags, map_flags, mapped: None, spare: None };
         self.resources.insert(handle, resource);
         handle
     }
 
     /// The resource exists and belongs to the current CUDA context.
     fn check_resource(&self, resource: Handle, current: Handle) -> Answer {
-        if self.resources.get(resource)?.context == current { Ok(()) } else { Err(code::INVALID_HANDLE) }
+        if self.resources.get(resource)?.context == current {
+            Ok(())
+        } else {
+            Err(code::INVALID_HANDLE)
+        }
     }
 
     /// A GL context is current, and it is the one of the registration. With another one real drivers are known to
@@ -221,7 +226,9 @@ impl State {
         let current = gl::current().ok_or(code::INVALID_GRAPHICS_CONTEXT)?.handle();
         for resource in resources {
             if self.resources.get(*resource)?.gl_context != current {
-                self.violation(format!("{function} with another GL context current than the resource's"));
+                self.violation(format!(
+                    "{function} with another GL context current than the resource's"
+                ));
                 return Err(code::UNKNOWN);
             }
         }
@@ -257,14 +264,17 @@ impl State {
                 let spare = resource.spare.take().filter(|block| block.len() == bytes);
                 let mut block = spare.or_else(|| Block::new(bytes)).ok_or(code::OUT_OF_MEMORY)?;
                 let as_registered = gl::with(|gl, _| {
-                    let buffer = gl::Buffer::bind(gl, name).filter(|buffer| buffer.bytes() == bytes);
+                    let buffer =
+                        gl::Buffer::bind(gl, name).filter(|buffer| buffer.bytes() == bytes);
                     if let (Some(buffer), true) = (&buffer, keeps_content) {
                         buffer.read(block.bytes_mut());
                     }
                     Ok(buffer.is_some())
                 })?;
                 if !as_registered {
-                    self.violation(format!("GL buffer {name} was deleted or got new storage while registered"));
+                    self.violation(format!(
+                        "GL buffer {name} was deleted or got new storage while registered"
+                    ));
                     return Err(code::UNKNOWN);
                 }
                 let address = block.address();
@@ -275,7 +285,10 @@ impl State {
                 let image = image.clone();
                 let levels = gl::with(|gl, _| read_image(gl, &image, keeps_content))?;
                 let Some(levels) = levels else {
-                    self.violation(format!("GL image {} was deleted or changed while registered", image.name));
+                    self.violation(format!(
+                        "GL image {} was deleted or changed while registered",
+                        image.name
+                    ));
                     return Err(code::UNKNOWN);
                 };
                 let mapping = Mapping::Image { levels, arrays: HashMap::new(), mipmapped: None };
@@ -318,15 +331,17 @@ impl State {
                     Ok(())
                 })
             }
-            (Object::Image(image), Some(Mapping::Image { levels, arrays, .. })) => gl::with(|gl, _| {
-                for (level, block) in levels.iter().enumerate() {
-                    // Nobody can have written a level of which no array was given out.
-                    if arrays.keys().any(|(of, _)| *of == level) {
-                        image.write(gl, level, block.bytes());
+            (Object::Image(image), Some(Mapping::Image { levels, arrays, .. })) => {
+                gl::with(|gl, _| {
+                    for (level, block) in levels.iter().enumerate() {
+                        // Nobody can have written a level of which no array was given out.
+                        if arrays.keys().any(|(of, _)| *of == level) {
+                            image.write(gl, level, block.bytes());
+                        }
                     }
-                }
-                Ok(())
-            }),
+                    Ok(())
+                })
+            }
             _ => Err(code::UNKNOWN),
         }
     }
@@ -347,7 +362,12 @@ impl State {
     }
 
     /// The array of a level of a mapped image: one layer, or all of them.
-    fn mapped_array(&mut self, handle: Handle, level: usize, layer: Option<usize>) -> Result<Handle, u32> {
+    fn mapped_array(
+        &mut self,
+        handle: Handle,
+        level: usize,
+        layer: Option<usize>,
+    ) -> Result<Handle, u32> {
         let new = self.new_handle();
         let resource = self.resources.get_mut(handle)?;
         let Object::Image(image) = &resource.object else { return Err(code::NOT_MAPPED_AS_ARRAY) };
@@ -367,14 +387,16 @@ impl State {
         arrays.insert((level, layer), new);
         let address = block.address() + (layer.unwrap_or(0) * shape.bytes()) as u64;
         let context = resource.context;
-        self.arrays.insert(new, Array { context, shape, address, own: None, resource: Some(handle) });
+        self.arrays
+            .insert(new, Array { context, shape, address, own: None, resource: Some(handle) });
         Ok(new)
     }
 
     /// The array of a level of a mipmapped array.
     pub(crate) fn level_of(&mut self, mipmapped: Handle, level: c_uint) -> Result<Handle, u32> {
         let resource = self.resources.handles().find(|handle| {
-            let mapped = self.resources.get(*handle).ok().and_then(|resource| resource.mapped.as_ref());
+            let mapped =
+                self.resources.get(*handle).ok().and_then(|resource| resource.mapped.as_ref());
             matches!(mapped, Some(Mapping::Image { mipmapped: Some(own), .. }) if *own == mipmapped)
         });
         self.mapped_array(resource.ok_or(code::INVALID_HANDLE)?, level as usize, None)
@@ -382,7 +404,11 @@ impl State {
 }
 
 /// All levels of an image; `None` if it is not what it was when registered.
-fn read_image(gl: &glow::Context, image: &gl::Image, keeps_content: bool) -> Result<Option<Vec<Block>>, u32> {
+fn read_image(
+    gl: &glow::Context,
+    image: &gl::Image,
+    keeps_content: bool,
+) -> Result<Option<Vec<Block>>, u32> {
     if gl::Image::describe(gl, image.name, image.target).as_ref() != Ok(image) {
         return Ok(None);
     }
@@ -398,7 +424,12 @@ fn read_image(gl: &glow::Context, image: &gl::Image, keeps_content: bool) -> Res
 }
 
 /// The shape of an array over one level, and how many arrays there are at it. `whole` asks for all layers in one.
-fn shape(image: &gl::Image, [width, height, layers]: [usize; 3], flags: c_uint, whole: bool) -> (Shape, usize) {
+fn shape(
+    image: &gl::Image,
+    [width, height, layers]: [usize; 3],
+    flags: c_uint,
+    whole: bool,
+) -> (Shape, usize) {
     let is_volume = image.target == glow::TEXTURE_3D;
     let is_layered = matches!(image.target, glow::TEXTURE_2D_ARRAY | glow::TEXTURE_CUBE_MAP);
     let mut array_flags = 0;

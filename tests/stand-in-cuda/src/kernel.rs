@@ -49,7 +49,8 @@ impl Arguments {
     pub(crate) unsafe fn copy(entry: &Entry, from: *mut *mut c_void) -> Self {
         let values = entry.parameters.iter().enumerate().map(|(i, parameter)| {
             // SAFETY: the caller's word.
-            let bytes = unsafe { std::slice::from_raw_parts((*from.add(i)).cast::<u8>(), parameter.size) };
+            let bytes =
+                unsafe { std::slice::from_raw_parts((*from.add(i)).cast::<u8>(), parameter.size) };
             (parameter.kind.clone(), bytes.to_vec())
         });
         Self(values.collect())
@@ -118,7 +119,9 @@ impl Kernel {
     /// Runs it. A fault of the kernel's is the code that a GPU would answer.
     pub(crate) fn run(self, state: &State, launch: Launch, arguments: &Arguments) -> Answer {
         match self {
-            Self::SimpleVbo => run_vbo(state, launch, arguments, arguments.f32(4), arguments.f32(5)),
+            Self::SimpleVbo => {
+                run_vbo(state, launch, arguments, arguments.f32(4), arguments.f32(5))
+            }
             Self::SimpleVboOfTheSample => {
                 run_vbo(state, launch, arguments, simple_vbo::FREQUENCY, simple_vbo::AMPLITUDE)
             }
@@ -129,7 +132,13 @@ impl Kernel {
     }
 }
 
-fn run_vbo(state: &State, launch: Launch, arguments: &Arguments, frequency: f32, amplitude: f32) -> Answer {
+fn run_vbo(
+    state: &State,
+    launch: Launch,
+    arguments: &Arguments,
+    frequency: f32,
+    amplitude: f32,
+) -> Answer {
     let (width, height, time) = (arguments.u32(1), arguments.u32(2), arguments.f32(3));
     let columns = launch.columns().min(u64::from(width));
     let vertices = match height {
@@ -138,7 +147,8 @@ fn run_vbo(state: &State, launch: Launch, arguments: &Arguments, frequency: f32,
     };
     let pos = check::<Vertex>(state, arguments.u64(0), vertices as usize)?;
     // SAFETY: the buffer holds every vertex that the grid reaches, and nobody uses it while the state is locked.
-    let kernel = || unsafe { simple_vbo::simple_vbo(pos, width, height, time, frequency, amplitude) };
+    let kernel =
+        || unsafe { simple_vbo::simple_vbo(pos, width, height, time, frequency, amplitude) };
     host::launch(launch.grid, launch.block, kernel);
     Ok(())
 }
@@ -161,7 +171,8 @@ fn run_hatch_linear(state: &State, launch: Launch, arguments: &Arguments) -> Ans
     let (pitch, width, height) = (arguments.u64(1) as usize, arguments.u32(2), arguments.u32(3));
     let row = width as usize * size_of::<AlignedPixel>();
     let bytes = (height as usize).saturating_sub(1) * pitch + row;
-    let pixels = check::<AlignedPixel>(state, arguments.u64(0), bytes.div_ceil(size_of::<AlignedPixel>()))?;
+    let pixels =
+        check::<AlignedPixel>(state, arguments.u64(0), bytes.div_ceil(size_of::<AlignedPixel>()))?;
     if pitch < row || !pitch.is_multiple_of(size_of::<AlignedPixel>()) {
         return Err(code::ILLEGAL_ADDRESS);
     }

@@ -30,12 +30,17 @@ fn text(state: &State) -> String {
     let mut text = String::new();
     let mut refused = 0;
     let mut line = |kind: &str, handles: &mut dyn Iterator<Item = Handle>| {
-        let (kept, given_up): (Vec<_>, Vec<_>) = handles.partition(|handle| !state.refused.contains(handle));
+        let (kept, given_up): (Vec<_>, Vec<_>) =
+            handles.partition(|handle| !state.refused.contains(handle));
         refused += given_up.len();
         let _ = writeln!(text, "{kind}={}", kept.len());
     };
     let memory = |usage| {
-        state.memory.iter().filter(move |(_, allocation)| allocation.usage == usage).map(|(address, _)| *address)
+        state
+            .memory
+            .iter()
+            .filter(move |(_, allocation)| allocation.usage == usage)
+            .map(|(address, _)| *address)
     };
     line("contexts", &mut state.contexts.handles());
     line("modules", &mut state.modules.handles());

@@ -57,7 +57,12 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Writes the line of a finished call.
-pub(crate) fn call(function: &str, arguments: &[(&'static str, Value)], code: u32, asked_for: bool) {
+pub(crate) fn call(
+    function: &str,
+    arguments: &[(&'static str, Value)],
+    code: u32,
+    asked_for: bool,
+) {
     let Some(mut file) = file() else { return };
     let mut line = THREAD.with(Clone::clone);
     let gl = match gl::current() {

@@ -49,7 +49,8 @@ unsafe extern "C" fn cuModuleLoadDataEx(
         ("count", Value::from(count)),
     ];
     // SAFETY: the caller's word.
-    let code = enter("cuModuleLoadDataEx", &arguments, || unsafe { load(module, image, &mut text) });
+    let code =
+        enter("cuModuleLoadDataEx", &arguments, || unsafe { load(module, image, &mut text) });
     if code != 0 {
         // SAFETY: the caller's word.
         unsafe { write_log(&text, count, options, values) };
@@ -88,14 +89,11 @@ entries! {
         let known = state.functions.handles().find(|handle| {
             state.functions.get(*handle).is_ok_and(|f| f.module == module && f.entry.name == entry.name)
         });
-        let handle = match known {
-            Some(handle) => handle,
-            None => {
-                let handle = state.new_handle();
-                state.functions.insert(handle, Function { context, module, entry, ptx_version });
-                handle
-            }
-        };
+        let handle = known.unwrap_or_else(|| {
+            let handle = state.new_handle();
+            state.functions.insert(handle, Function { context, module, entry, ptx_version });
+            handle
+        });
         // SAFETY: the caller passes a place for a handle.
         unsafe { write(function, handle) }
     }

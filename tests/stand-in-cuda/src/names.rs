@@ -11,7 +11,10 @@ pub(crate) fn check() {
     ONCE.call_once(|| {
         for fault in &settings().faults {
             if !exports(&fault.function) {
-                eprintln!("stand-in driver: SIMPLEGL_STANDIN: there is no function {}", fault.function);
+                eprintln!(
+                    "stand-in driver: SIMPLEGL_STANDIN: there is no function {}",
+                    fault.function
+                );
                 std::process::exit(97);
             }
         }

@@ -5,7 +5,9 @@ use std::ptr::null_mut;
 
 use kernels::surface::HostSurface;
 
-use crate::abi::{Handle, ResourceDescriptor, TextureDescriptor, array_flag, code, format, resource_type};
+use crate::abi::{
+    Handle, ResourceDescriptor, TextureDescriptor, array_flag, code, format, resource_type,
+};
 use crate::call::{entries, write};
 use crate::state::{State, in_context};
 
@@ -98,7 +100,8 @@ fn check_sampling(sampling: &TextureDescriptor, element: u32) -> Result<(), u32>
     let integers = matches!(element, format::U32 | format::I32);
     let as_floats = sampling.flags & READ_AS_INTEGER == 0;
     let is_integer = !matches!(element, format::HALF | format::FLOAT);
-    let filters_integers = sampling.filter_mode == LINEAR_FILTER && is_integer && (integers || !as_floats);
+    let filters_integers =
+        sampling.filter_mode == LINEAR_FILTER && is_integer && (integers || !as_floats);
     let ok = sampling.address_modes.iter().all(|mode| *mode <= LAST_ADDRESS_MODE)
         && sampling.filter_mode <= LINEAR_FILTER
         && sampling.mipmap_filter_mode <= LINEAR_FILTER

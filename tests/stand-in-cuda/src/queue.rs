@@ -44,7 +44,9 @@ impl Queue {
                 .filter(|item| item.stream.context == stream.context && item.stream.is_blocking)
                 .map(|item| item.stream.handle)
                 .collect();
-            after.extend(others.into_iter().filter_map(|handle| self.last(|other| other.handle == handle)));
+            after.extend(
+                others.into_iter().filter_map(|handle| self.last(|other| other.handle == handle)),
+            );
         } else if stream.is_blocking {
             after.extend(self.last(|other| other.is_legacy && other.context == stream.context));
         }
@@ -112,9 +114,10 @@ impl State {
 
     /// Waits for a stream; for the default stream also for the streams that it waits for.
     pub(crate) fn finish_stream(&mut self, stream: StreamRef) -> Answer {
-        let ids = match stream.is_legacy {
-            true => self.queue.predecessors(stream),
-            false => self.queue.last(|other| other == stream).into_iter().collect(),
+        let ids = if stream.is_legacy {
+            self.queue.predecessors(stream)
+        } else {
+            self.queue.last(|other| other == stream).into_iter().collect()
         };
         self.finish(&ids)
     }
@@ -128,13 +131,6 @@ impl State {
     pub(crate) fn finish_context(&mut self, context: Handle) -> Answer {
         let ids: Vec<u64> = self.work_of(context);
         self.finish(&ids)
-    }
-
-    /// Drops the work of a context that is being destroyed.
-    pub(crate) fn forget_work(&mut self, context: Handle) {
-        for id in self.work_of(context) {
-            self.queue.items.remove(&id);
-        }
     }
 
     fn work_of(&self, context: Handle) -> Vec<u64> {

@@ -192,7 +192,10 @@ mod tests {
         };
         assert_eq!(effects("cuA", &[2, 3, 4]), [None, Some(Effect::Code(304)), None]);
         assert_eq!(effects("cuB", &[1, 99]), [Some(Effect::Code(1)); 2]);
-        assert_eq!(effects("cuC", &[1, 2, 9]), [None, Some(Effect::Code(700)), Some(Effect::Code(700))]);
+        assert_eq!(
+            effects("cuC", &[1, 2, 9]),
+            [None, Some(Effect::Code(700)), Some(Effect::Code(700))]
+        );
         assert_eq!(effects("cuD", &[1, 2]), [Some(Effect::Null), None]);
     }
 

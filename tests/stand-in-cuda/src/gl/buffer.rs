@@ -49,7 +49,13 @@ impl<'a> Buffer<'a> {
             let Ok(source) = self.gl.create_buffer() else { return };
             self.gl.bind_buffer(COPY_WRITE_BUFFER, Some(source));
             self.gl.buffer_data_u8_slice(COPY_WRITE_BUFFER, from, glow::STREAM_COPY);
-            self.gl.copy_buffer_sub_data(COPY_WRITE_BUFFER, COPY_READ_BUFFER, 0, 0, from.len() as i32);
+            self.gl.copy_buffer_sub_data(
+                COPY_WRITE_BUFFER,
+                COPY_READ_BUFFER,
+                0,
+                0,
+                from.len() as i32,
+            );
             self.gl.bind_buffer(COPY_WRITE_BUFFER, before);
             self.gl.delete_buffer(source);
         }

@@ -31,14 +31,19 @@ impl Image {
             return Err(code::INVALID_HANDLE);
         }
         let _bound = Bound::new(gl, target, binding, texture);
-        let face = if target == glow::TEXTURE_CUBE_MAP { glow::TEXTURE_CUBE_MAP_POSITIVE_X } else { target };
+        let face = if target == glow::TEXTURE_CUBE_MAP {
+            glow::TEXTURE_CUBE_MAP_POSITIVE_X
+        } else {
+            target
+        };
         // SAFETY: the texture is bound; a level beyond the last answers 0.
         let ask = |level, what| unsafe { gl.get_tex_level_parameter_i32(face, level, what) };
         let mut levels = Vec::new();
         // Asking for a level beyond GL's limit would be a GL error: stop after the smallest possible one.
         loop {
             let level = levels.len() as i32;
-            let size = [glow::TEXTURE_WIDTH, glow::TEXTURE_HEIGHT, glow::TEXTURE_DEPTH].map(|what| ask(level, what) as usize);
+            let size = [glow::TEXTURE_WIDTH, glow::TEXTURE_HEIGHT, glow::TEXTURE_DEPTH]
+                .map(|what| ask(level, what) as usize);
             if size[0] == 0 {
                 break;
             }
@@ -66,8 +71,9 @@ impl Image {
             }
             let before = gl.get_parameter_renderbuffer(glow::RENDERBUFFER_BINDING);
             gl.bind_renderbuffer(glow::RENDERBUFFER, Some(renderbuffer));
-            let values = [glow::RENDERBUFFER_WIDTH, glow::RENDERBUFFER_HEIGHT, RENDERBUFFER_INTERNAL_FORMAT]
-                .map(|what| gl.get_renderbuffer_parameter_i32(glow::RENDERBUFFER, what));
+            let values =
+                [glow::RENDERBUFFER_WIDTH, glow::RENDERBUFFER_HEIGHT, RENDERBUFFER_INTERNAL_FORMAT]
+                    .map(|what| gl.get_renderbuffer_parameter_i32(glow::RENDERBUFFER, what));
             gl.bind_renderbuffer(glow::RENDERBUFFER, before);
             values
         };
@@ -117,7 +123,8 @@ impl Image {
     /// From the bound texture to memory.
     fn transfer_out(&self, gl: &glow::Context, level: usize, to: &mut [u8]) {
         let Format { transfer, component, .. } = *self.format;
-        for (target, part) in self.parts(to.len()).zip(to.chunks_exact_mut(self.part_bytes(level))) {
+        for (target, part) in self.parts(to.len()).zip(to.chunks_exact_mut(self.part_bytes(level)))
+        {
             let pixels = PixelPackData::Slice(Some(part));
             // SAFETY: the texture is bound and `part` has the size of one of its parts at this level.
             unsafe { gl.get_tex_image(target, level as i32, transfer, component, pixels) };
@@ -129,17 +136,38 @@ impl Image {
         let Format { transfer, component, .. } = *self.format;
         let [width, height, depth] = self.levels[level].map(|side| side as i32);
         let level_number = level as i32;
-        for (target, part) in self.parts(from.len()).zip(from.chunks_exact(self.part_bytes(level))) {
+        for (target, part) in self.parts(from.len()).zip(from.chunks_exact(self.part_bytes(level)))
+        {
             let pixels = PixelUnpackData::Slice(Some(part));
             let is_deep = matches!(target, glow::TEXTURE_3D | glow::TEXTURE_2D_ARRAY);
             // SAFETY: the texture is bound and `part` has the size of one of its parts at this level.
             unsafe {
                 if is_deep {
                     gl.tex_sub_image_3d(
-                        target, level_number, 0, 0, 0, width, height, depth, transfer, component, pixels,
+                        target,
+                        level_number,
+                        0,
+                        0,
+                        0,
+                        width,
+                        height,
+                        depth,
+                        transfer,
+                        component,
+                        pixels,
                     );
                 } else {
-                    gl.tex_sub_image_2d(target, level_number, 0, 0, width, height, transfer, component, pixels);
+                    gl.tex_sub_image_2d(
+                        target,
+                        level_number,
+                        0,
+                        0,
+                        width,
+                        height,
+                        transfer,
+                        component,
+                        pixels,
+                    );
                 }
             }
         }
@@ -149,8 +177,16 @@ impl Image {
     fn parts(&self, bytes: usize) -> impl Iterator<Item = u32> + use<> {
         let target = self.target;
         let is_cube = target == glow::TEXTURE_CUBE_MAP;
-        let count = if bytes == 0 { 0 } else if is_cube { 6 } else { 1 };
-        (0..count).map(move |face| if is_cube { glow::TEXTURE_CUBE_MAP_POSITIVE_X + face } else { target })
+        let count = if bytes == 0 {
+            0
+        } else if is_cube {
+            6
+        } else {
+            1
+        };
+        (0..count).map(
+            move |face| if is_cube { glow::TEXTURE_CUBE_MAP_POSITIVE_X + face } else { target },
+        )
     }
 
     fn part_bytes(&self, level: usize) -> usize {
@@ -160,7 +196,8 @@ impl Image {
     }
 
     fn pixel_bytes(&self) -> usize {
-        self.format.channels as usize * crate::abi::format::channel_bytes(self.format.element).unwrap_or(0)
+        self.format.channels as usize
+            * crate::abi::format::channel_bytes(self.format.element).unwrap_or(0)
     }
 
     /// Gives `work` a temporary texture of this renderbuffer's size and format, bound.
@@ -180,14 +217,35 @@ impl Image {
 
     /// # Safety
     /// Both names are images of these targets, of this image's size and format.
-    unsafe fn copy(&self, gl: &glow::Context, from: u32, from_target: u32, to: u32, to_target: u32) {
+    unsafe fn copy(
+        &self,
+        gl: &glow::Context,
+        from: u32,
+        from_target: u32,
+        to: u32,
+        to_target: u32,
+    ) {
         let [width, height, _] = self.levels[0].map(|side| side as i32);
         let name = |name| NonZeroU32::new(name).map(NativeTexture);
         let (Some(from), Some(to)) = (name(from), name(to)) else { return };
         // SAFETY: the caller's word.
         unsafe {
             gl.copy_image_sub_data(
-                from, from_target, 0, 0, 0, 0, to, to_target, 0, 0, 0, 0, width, height, 1,
+                from,
+                from_target,
+                0,
+                0,
+                0,
+                0,
+                to,
+                to_target,
+                0,
+                0,
+                0,
+                0,
+                width,
+                height,
+                1,
             );
         }
     }

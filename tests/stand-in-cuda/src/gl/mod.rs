@@ -75,7 +75,9 @@ fn loaded_symbol(library: &CStr, symbol: &CStr) -> Option<*mut c_void> {
 }
 
 /// Calls `work` with the GL functions of the current context and its handle; code 219 if there is none.
-pub(crate) fn with<T>(work: impl FnOnce(&glow::Context, usize) -> Result<T, u32>) -> Result<T, u32> {
+pub(crate) fn with<T>(
+    work: impl FnOnce(&glow::Context, usize) -> Result<T, u32>,
+) -> Result<T, u32> {
     thread_local! {
         static FUNCTIONS: RefCell<HashMap<usize, Rc<glow::Context>>> = RefCell::new(HashMap::new());
     }
@@ -84,7 +86,9 @@ pub(crate) fn with<T>(work: impl FnOnce(&glow::Context, usize) -> Result<T, u32>
         let load = || {
             // SAFETY: the context is current, and its own loader finds its functions.
             Rc::new(unsafe {
-                glow::Context::from_loader_function_cstr(|name| (current.proc_address)(name.as_ptr()))
+                glow::Context::from_loader_function_cstr(|name| {
+                    (current.proc_address)(name.as_ptr())
+                })
             })
         };
         Rc::clone(functions.entry(current.handle).or_insert_with(load))

@@ -56,9 +56,8 @@ impl<'a> Parser<'a> {
         self.expect(".target")?;
         let target = self.next();
         let digits: String = target.text.chars().skip(3).take_while(char::is_ascii_digit).collect();
-        let target = match (target.text.starts_with("sm_"), digits.parse()) {
-            (true, Ok(number)) => number,
-            _ => return Err(target.error()),
+        let (true, Ok(target)) = (target.text.starts_with("sm_"), digits.parse()) else {
+            return Err(target.error());
         };
         while self.peek().text == "," {
             self.at += 2;
@@ -109,7 +108,7 @@ impl<'a> Parser<'a> {
             _ => self.at += 1,
         }
         match head.iter().position(|token| token.text == ".entry") {
-            Some(entry) => Ok(Some(self.entry(&head[entry + 1..], first)?)),
+            Some(at) => Ok(Some(entry(&head[at + 1..], first)?)),
             None => Ok(None),
         }
     }
@@ -188,7 +187,8 @@ impl<'a> Parser<'a> {
         let is_directive = operation.text.starts_with('.');
         let name = operation.text.split('.').next().unwrap_or_default();
         let is_known = INSTRUCTIONS.split_whitespace().any(|known| known == name)
-            || (name.starts_with('v') && INSTRUCTIONS.contains(name.trim_end_matches(char::is_numeric)));
+            || (name.starts_with('v')
+                && INSTRUCTIONS.contains(name.trim_end_matches(char::is_numeric)));
         if !is_directive && !is_known {
             return Err(operation.error());
         }
@@ -216,25 +216,25 @@ impl<'a> Parser<'a> {
             after_word = token.is_word();
         }
     }
+}
 
-    /// An entry point from the words after `.entry`: name, parameters in parentheses, tuning directives.
-    fn entry(&self, head: &[Token<'a>], first: Token<'a>) -> Result<Entry, SyntaxError> {
-        let (name, rest) = head.split_first().ok_or_else(|| first.error())?;
-        if !name.is_word() || name.text.starts_with('.') {
-            return Err(name.error());
-        }
-        let mut parameters: Vec<Parameter> = Vec::new();
-        let list = match (rest.first(), rest.iter().position(|token| token.text == ")")) {
-            (Some(token), Some(end)) if token.text == "(" => &rest[1..end],
-            (Some(token), _) if token.text == "(" => return Err(token.error()),
-            _ => &[],
-        };
-        for words in list.split(|token| token.text == ",").filter(|words| !words.is_empty()) {
-            let end = parameters.last().map_or(0, |last| last.offset + last.size);
-            parameters.push(parameter(words, end)?);
-        }
-        Ok(Entry { name: name.text.into(), parameters })
+/// An entry point from the words after `.entry`: name, parameters in parentheses, tuning directives.
+fn entry(head: &[Token<'_>], first: Token<'_>) -> Result<Entry, SyntaxError> {
+    let (name, rest) = head.split_first().ok_or_else(|| first.error())?;
+    if !name.is_word() || name.text.starts_with('.') {
+        return Err(name.error());
     }
+    let mut parameters: Vec<Parameter> = Vec::new();
+    let list = match (rest.first(), rest.iter().position(|token| token.text == ")")) {
+        (Some(token), Some(end)) if token.text == "(" => &rest[1..end],
+        (Some(token), _) if token.text == "(" => return Err(token.error()),
+        _ => &[],
+    };
+    for words in list.split(|token| token.text == ",").filter(|words| !words.is_empty()) {
+        let end = parameters.last().map_or(0, |last| last.offset + last.size);
+        parameters.push(parameter(words, end)?);
+    }
+    Ok(Entry { name: name.text.into(), parameters })
 }
 
 /// `.param .u64 name`, `.param .align 16 .b8 name[64]`, with pointer attributes between type and name.
@@ -243,7 +243,8 @@ fn parameter(words: &[Token<'_>], end: usize) -> Result<Parameter, SyntaxError> 
     if words[0].text != ".param" {
         return Err(error());
     }
-    let type_at = words.iter().position(|word| element_bytes(word.text).is_some()).ok_or_else(error)?;
+    let type_at =
+        words.iter().position(|word| element_bytes(word.text).is_some()).ok_or_else(error)?;
     let element = element_bytes(words[type_at].text).ok_or_else(error)?;
     let number_after = |text: &str| {
         let at = words.iter().position(|word| word.text == text)?;
@@ -274,7 +275,7 @@ fn element_bytes(kind: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const GOOD: &str = r#"
+    const GOOD: &str = r"
 //
 // A comment
 .version 7.1
@@ -299,7 +300,7 @@ $L__BB0_1:
     ret;
 }
 .visible .entry nothing() { ret; }
-"#;
+";
 
     #[test]
     fn entries_and_their_parameters() {
@@ -315,8 +316,11 @@ $L__BB0_1:
     #[test]
     fn nonsense_is_told_with_its_line() {
         let broken = |from: &str, to: &str| parse(&GOOD.replacen(from, to, 1)).unwrap_err();
-        assert_eq!(broken("mov.u32", "mvo.u32"), SyntaxError { line: 17, near: "mvo.u32".into() });
-        assert_eq!(broken("%tid.x;", "%tid.x"), SyntaxError { line: 18, near: "setp.gt.u32".into() });
+        assert_eq!(broken("mov.u32", "mvo.u32"), SyntaxError { line: 18, near: "mvo.u32".into() });
+        assert_eq!(
+            broken("%tid.x;", "%tid.x"),
+            SyntaxError { line: 19, near: "setp.gt.u32".into() }
+        );
         assert_eq!(broken(".version", "version").line, 4);
         assert_eq!(broken("debug", "debug this").line, 5);
         assert_eq!(broken("{ ret; }", "{ ret;").near, "end of file");

@@ -38,7 +38,9 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, SyntaxError> {
             first.len_utf8()
         } else {
             let len = match first {
-                '"' => rest[1..].find('"').ok_or_else(|| SyntaxError { line, near: "\"".into() })? + 2,
+                '"' => {
+                    rest[1..].find('"').ok_or_else(|| SyntaxError { line, near: "\"".into() })? + 2
+                }
                 _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
                 _ => first.len_utf8(),
             };
