@@ -61,6 +61,12 @@ pub enum ErrorKind {
         /// Who implements the OpenGL context.
         gl: String,
     },
+    /// No EGL device is the CUDA device.
+    #[error("no EGL device belongs to CUDA device {cuda_ordinal}")]
+    NoEglDevice {
+        /// CUDA's number for the device.
+        cuda_ordinal: usize,
+    },
     /// The OpenGL context is older than 3.1, or not desktop OpenGL.
     #[error("desktop OpenGL 3.1 or newer is needed")]
     GlTooOld,

@@ -116,3 +116,10 @@ pub(super) fn current() -> Option<Identity> {
         (handle != 0).then_some(Identity { interface, handle })
     })
 }
+
+/// The address of an EGL function, if EGL is in use and has it.
+pub(super) fn egl_proc_address(name: &CStr) -> Option<*const c_void> {
+    let egl = INTERFACES.iter().find(|interface| interface.name == "EGL")?;
+    let address = egl.proc_address(name);
+    (!address.is_null()).then_some(address)
+}

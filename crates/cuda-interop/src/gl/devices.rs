@@ -1,6 +1,6 @@
 //! Which CUDA device an OpenGL context runs on: asked, never guessed from an order.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::ffi::c_uint;
 
 use super::GlContext;
 use super::context::Shared;
@@ -97,7 +97,7 @@ pub fn pair(gl: &GlContext) -> Result<Pairing> {
     let found = match (&by_driver, by_uuid) {
         (Ok(named), _) if !named.is_empty() => Some((named[0], PairedBy::Driver)),
         (_, Some(device)) => Some((device, PairedBy::Uuid)),
-        _ => egl_ordinal_of_current_display(shared)
+        _ => super::egl::ordinal_of_current_display(shared)
             .and_then(|ordinal| devices.iter().copied().find(|d| d.ordinal() == ordinal))
             .map(|device| (device, PairedBy::EglDevice)),
     };
@@ -114,50 +114,4 @@ pub fn pair(gl: &GlContext) -> Result<Pairing> {
     let error = Error::new(ErrorKind::NoCudaDevice { gl: shared.owner().to_string() }, operation)
         .detail(format!("{driver_said}; OpenGL's device UUIDs: [{}]", uuids.join(", ")));
     Err(error.hint(super::explain::hint_for(shared.owner())))
-}
-
-type GetCurrentDisplay = unsafe extern "system" fn() -> *mut c_void;
-type QueryAttrib = unsafe extern "system" fn(*mut c_void, c_int, *mut isize) -> c_uint;
-
-const EGL_DEVICE_EXT: c_int = 0x322C;
-const EGL_CUDA_DEVICE_NV: c_int = 0x323A;
-
-/// The CUDA ordinal that the current EGL display's device names, if it is an EGL context and the device tells.
-fn egl_ordinal_of_current_display(shared: &Shared) -> Option<usize> {
-    let interface = shared.identity().interface;
-    if interface.name != "EGL" {
-        return None;
-    }
-    let display = interface.proc_address(c"eglGetCurrentDisplay");
-    let query = interface.proc_address(c"eglQueryDisplayAttribEXT");
-    if display.is_null() || query.is_null() {
-        return None;
-    }
-    // SAFETY: this is the function's type in EGL.
-    let display: GetCurrentDisplay = unsafe { std::mem::transmute(display) };
-    // SAFETY: this is the function's type in EGL_EXT_device_query.
-    let query: QueryAttrib = unsafe { std::mem::transmute(query) };
-    let mut egl_device = 0;
-    // SAFETY: an EGL context is current, so there is a display; one value is written on success.
-    let found = unsafe { query(display(), EGL_DEVICE_EXT, &raw mut egl_device) };
-    if found == 0 || egl_device == 0 {
-        return None;
-    }
-    egl_device_ordinal(
-        interface.proc_address(c"eglQueryDeviceAttribEXT"),
-        egl_device as *mut c_void,
-    )
-}
-
-/// Asks one EGL device for its CUDA ordinal, with the address of `eglQueryDeviceAttribEXT`.
-fn egl_device_ordinal(query: *const c_void, egl_device: *mut c_void) -> Option<usize> {
-    if query.is_null() {
-        return None;
-    }
-    // SAFETY: this is the function's type in EGL_EXT_device_base.
-    let query: QueryAttrib = unsafe { std::mem::transmute(query) };
-    let mut ordinal = -1;
-    // SAFETY: the device came from EGL; one value is written on success.
-    let found = unsafe { query(egl_device, EGL_CUDA_DEVICE_NV, &raw mut ordinal) };
-    if found == 0 { None } else { usize::try_from(ordinal).ok() }
 }

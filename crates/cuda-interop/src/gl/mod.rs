@@ -18,6 +18,7 @@ mod buffer;
 mod context;
 mod current;
 mod devices;
+mod egl;
 mod explain;
 mod format;
 mod image;
@@ -34,6 +35,7 @@ pub use access::Access;
 pub use buffer::GlBuffer;
 pub use context::GlContext;
 pub use devices::{DeviceList, PairedBy, Pairing, devices_of, pair};
+pub use egl::{EglIdentity, egl_device_of, egl_identity};
 pub use format::{Admission, ChannelKind, Format};
 pub use image::{
     AddressMode, ArrayDescriptor, BindlessHandle, FilterMode, GlImage, ImageArray, ImageDesc,
