@@ -18,6 +18,9 @@ use crate::device::synchronize;
 use crate::driver::{check, end, out, table};
 use crate::error::{Error, ErrorKind, Result};
 
+mod pinned;
+pub use pinned::PinnedBuffer;
+
 /// `len` elements of `T` in device memory, freed when dropped. No host pointer leads to it.
 pub struct DeviceBuffer<T> {
     pointer: CUdeviceptr,
