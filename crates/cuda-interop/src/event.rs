@@ -18,6 +18,11 @@ pub struct Event {
     context: Arc<CudaContext>,
 }
 
+// SAFETY: an event is a handle that the driver lets any thread use once its context is current there.
+unsafe impl Send for Event {}
+// SAFETY: as above; the driver itself orders calls on one event.
+unsafe impl Sync for Event {}
+
 impl Event {
     /// Creates an event that nothing has been recorded in.
     ///

@@ -1,0 +1,6 @@
+//! Each claim of safety has a program that breaks it and does not compile, for the reason in its `.stderr`.
+
+#[test]
+fn misuse_does_not_compile() {
+    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+}
