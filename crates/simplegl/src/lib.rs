@@ -12,6 +12,7 @@ pub mod mesh;
 pub mod options;
 pub mod panel;
 pub mod phase;
+pub mod preflight;
 pub mod raster;
 pub mod readback;
 pub mod reference;

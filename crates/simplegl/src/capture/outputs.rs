@@ -57,12 +57,12 @@ impl Outputs {
         self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.frame(framebuffer, size))
     }
 
-    /// Writes the last frame and the last mesh, and finishes the recording. Returns a line for the user for each file.
+    /// Writes the last frame and the last mesh, and finishes the recording: once, after the last frame. Returns a line for the user for each file.
     ///
     /// # Errors
     /// The first file that could not be written; the others are still tried.
     pub fn finish(
-        mut self,
+        &mut self,
         framebuffer: Option<glow::Framebuffer>,
         size: [u32; 2],
         source: &dyn Source,

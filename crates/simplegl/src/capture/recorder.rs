@@ -33,8 +33,12 @@ pub fn check_record(folder: &Path) -> Result<(), CaptureError> {
     fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
     png::check_folder(folder).map_err(refused)?;
     let entries = fs::read_dir(folder).map_err(|error| refused(error.to_string()))?;
-    let is_frame = |name: &str| name.starts_with("frame_") && name.ends_with(".png");
-    if entries.flatten().any(|entry| entry.file_name().to_str().is_some_and(is_frame)) {
+    let is_frame = |path: PathBuf| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("frame_"))
+            && path.extension().is_some_and(|extension| extension == "png")
+    };
+    if entries.flatten().any(|entry| is_frame(entry.path())) {
         return Err(refused(
             "it already holds frames; remove them or give another folder".to_owned(),
         ));

@@ -1,36 +1,26 @@
 //! The EGL devices of this machine: which exist, which CUDA device each belongs to, and in which order to try them.
 
-use std::ffi::{c_char, c_int, c_void};
 use std::fmt;
 
+use cuda_interop::gl::{EglIdentity, egl_identity};
 use glutin::api::egl::device::Device;
-
-/// `EGL_CUDA_DEVICE_NV`: the CUDA ordinal of an EGL device with the extension `EGL_NV_device_cuda`.
-const EGL_CUDA_DEVICE_NV: c_int = 0x323A;
 
 /// What is known of an EGL device before a display is made on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceFacts {
     /// Its place in EGL's list, which need not be CUDA's order.
     pub index: usize,
-    /// The vendor, if the driver says.
-    pub vendor: Option<String>,
-    /// The renderer or DRM node, if the driver says.
-    pub name: Option<String>,
+    /// What the driver calls it.
+    pub name: String,
     /// The CUDA device that it is.
-    pub cuda_ordinal: Option<u32>,
+    pub cuda_ordinal: Option<usize>,
     /// Whether it renders on the CPU.
     pub software: bool,
 }
 
 impl fmt::Display for DeviceFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EGL device {}", self.index)?;
-        let known = [self.vendor.as_deref(), self.name.as_deref()];
-        let known: Vec<&str> = known.into_iter().flatten().collect();
-        if !known.is_empty() {
-            write!(f, " ({})", known.join(", "))?;
-        }
+        write!(f, "EGL device {} ({})", self.index, self.name)?;
         match self.cuda_ordinal {
             Some(ordinal) => write!(f, ", CUDA device {ordinal}"),
             None if self.software => f.write_str(", software"),
@@ -57,39 +47,9 @@ pub fn list() -> Result<Vec<(Device, DeviceFacts)>, String> {
 }
 
 fn facts(index: usize, device: &Device) -> DeviceFacts {
-    let has = |extension: &str| device.extensions().contains(extension);
-    let node = || device.drm_render_device_node_path().or_else(|| device.drm_device_node_path());
-    DeviceFacts {
-        index,
-        vendor: device.vendor().map(str::to_owned),
-        name: device
-            .name()
-            .map(str::to_owned)
-            .or_else(|| node().map(|path| path.display().to_string())),
-        cuda_ordinal: has("EGL_NV_device_cuda").then(|| cuda_ordinal(device)).flatten(),
-        software: has("EGL_MESA_device_software"),
-    }
-}
-
-/// Asks EGL which CUDA device an EGL device is.
-fn cuda_ordinal(device: &Device) -> Option<u32> {
-    type GetProcAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
-    type QueryDeviceAttrib = unsafe extern "C" fn(*const c_void, c_int, *mut isize) -> u32;
-    // SAFETY: libEGL is loaded already (glutin listed its devices); its initialisers ran then.
-    let library = unsafe { libloading::Library::new("libEGL.so.1") }.ok()?;
-    // SAFETY: the two signatures are those of the EGL registry; the device handle comes from EGL and has the extension that
-    // defines the attribute.
-    unsafe {
-        let get = library.get::<GetProcAddress>(c"eglGetProcAddress").ok()?;
-        let query = get(c"eglQueryDeviceAttribEXT".as_ptr());
-        if query.is_null() {
-            return None;
-        }
-        let query: QueryDeviceAttrib = std::mem::transmute(query);
-        let mut ordinal = -1;
-        let found = query(device.raw_device().cast(), EGL_CUDA_DEVICE_NV, &raw mut ordinal) == 1;
-        found.then(|| u32::try_from(ordinal).ok()).flatten()
-    }
+    let EglIdentity { cuda_ordinal, name, .. } = egl_identity(device);
+    let software = device.extensions().contains("EGL_MESA_device_software");
+    DeviceFacts { index, name, cuda_ordinal, software }
 }
 
 /// Which EGL device to use.
@@ -99,9 +59,9 @@ pub enum Wanted {
     #[default]
     Any,
     /// The one that is this CUDA device, then the others as for `Any`.
-    Prefer(u32),
+    Prefer(usize),
     /// The one that is this CUDA device, or none.
-    Only(u32),
+    Only(usize),
 }
 
 /// The order in which to try EGL devices: indices into `devices`.
@@ -148,8 +108,8 @@ pub fn order(devices: &[DeviceFacts], wanted: Wanted) -> Result<Vec<usize>, Stri
 mod tests {
     use super::*;
 
-    fn device(index: usize, cuda_ordinal: Option<u32>, software: bool) -> DeviceFacts {
-        DeviceFacts { index, vendor: None, name: None, cuda_ordinal, software }
+    fn device(index: usize, cuda_ordinal: Option<usize>, software: bool) -> DeviceFacts {
+        DeviceFacts { index, name: "a device".into(), cuda_ordinal, software }
     }
 
     /// A software device first, an integrated GPU, and two CUDA devices whose order is not CUDA's.
@@ -175,7 +135,7 @@ mod tests {
         let error = order(&machine()[..1], Wanted::Only(0)).unwrap_err();
         assert_eq!(
             error,
-            "no EGL device belongs to CUDA device 0; there are:\n  EGL device 0, software"
+            "no EGL device belongs to CUDA device 0; there are:\n  EGL device 0 (a device), software"
         );
         assert_eq!(order(&machine()[..1], Wanted::Prefer(0)), Ok(vec![0]));
     }
@@ -189,11 +149,10 @@ mod tests {
     fn facts_read_as_one_line() {
         let facts = DeviceFacts {
             index: 2,
-            vendor: Some("NVIDIA".into()),
-            name: Some("/dev/dri/renderD128".into()),
+            name: "/dev/dri/renderD128".into(),
             cuda_ordinal: Some(0),
             software: false,
         };
-        assert_eq!(facts.to_string(), "EGL device 2 (NVIDIA, /dev/dri/renderD128), CUDA device 0");
+        assert_eq!(facts.to_string(), "EGL device 2 (/dev/dri/renderD128), CUDA device 0");
     }
 }

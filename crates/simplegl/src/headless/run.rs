@@ -6,11 +6,12 @@ use glow::HasContext as _;
 use thiserror::Error;
 
 use super::{HeadlessContext, HeadlessError, HeadlessReport, Wanted};
-use crate::capture::{CaptureError, Outputs, check_outputs};
+use crate::capture::{CaptureError, Outputs};
 use crate::compute::Wave;
 use crate::mesh::{MeshSize, MeshSizeError};
 use crate::options::{Backend, ViewerOptions};
 use crate::phase::Phase;
+use crate::preflight::{self, PreflightError};
 use crate::render::{Frame, RenderError, Renderer, Target};
 use crate::source::{NoSource, SourceOptions, Sources};
 use crate::status::Status;
@@ -21,6 +22,9 @@ use crate::verify::verify;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
+    /// What was asked for cannot be done.
+    #[error(transparent)]
+    Preflight(#[from] PreflightError),
     /// No OpenGL context.
     #[error(transparent)]
     Context(#[from] HeadlessError),
@@ -47,7 +51,7 @@ impl RunError {
     pub fn status(&self) -> Status {
         match self {
             Self::Context(_) | Self::NoSource(_) => Status::NoDevice,
-            Self::Capture(CaptureError::Unwritable { .. }) | Self::Mesh(_) => Status::Usage,
+            Self::Preflight(_) | Self::Mesh(_) => Status::Usage,
             Self::Update(_) | Self::Render(_) | Self::Capture(_) => Status::Runtime,
         }
     }
@@ -72,7 +76,7 @@ struct Studio<'a> {
 /// # Errors
 /// See [`RunError`].
 pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<HeadlessReport, RunError> {
-    check_outputs(&options.output)?;
+    preflight::check(options)?;
     let mut studio = Studio::new(options)?;
     say(studio.sources.notice());
     let frames = options.frames.unwrap_or(1);
@@ -103,7 +107,8 @@ impl<'a> Studio<'a> {
         let gl = context.gl().glow();
         let mesh = MeshSize::new(options.scene.mesh_width, options.scene.mesh_height)?;
         let source_options = SourceOptions::from(options);
-        let sources = Sources::new(gl, &source_options, mesh).map_err(RunError::NoSource)?;
+        let sources =
+            Sources::new(context.gl(), &source_options, mesh).map_err(RunError::NoSource)?;
         let size = [options.size.width(), options.size.height()];
         Ok(Self {
             options,
@@ -148,39 +153,40 @@ impl<'a> Studio<'a> {
         Ok(changed)
     }
 
+    /// Writes and compares. The parts are dropped in the order of the fields after that.
     fn finish(
-        self,
+        mut self,
         frames: u64,
         phase: f64,
         seconds: f64,
         say: &mut dyn FnMut(&str),
     ) -> Result<HeadlessReport, RunError> {
-        let Self { options, sources, target, outputs, timings, size, context, .. } = self;
-        let gl = context.gl().glow();
-        let written = outputs.finish(Some(target.framebuffer()), size, sources.current())?;
-        for line in written {
+        let framebuffer = Some(self.target.framebuffer());
+        let source = self.sources.current();
+        for line in self.outputs.finish(framebuffer, self.size, source)? {
             say(&line);
         }
-        let verification = if options.verify { verify(gl, &sources)? } else { None };
+        let gl = self.context.gl();
+        let verification =
+            if self.options.verify { verify(gl.glow(), &self.sources)? } else { None };
         if let Some(verification) = &verification {
             say(&verification.to_string());
         }
-        let source = sources.current();
         Ok(HeadlessReport {
             frames,
             path: source.path().to_string(),
-            reason: sources.notice().to_owned(),
+            reason: self.sources.notice().to_owned(),
             device: source.device().to_owned(),
-            gl: context.gl().owner().to_string(),
-            egl_device: context.device().to_string(),
-            view: options.camera.to_string(),
-            camera: options.camera.clone(),
-            scene: options.scene.clone(),
+            gl: gl.owner().to_string(),
+            egl_device: self.context.device().to_string(),
+            view: self.options.camera.to_string(),
+            camera: self.options.camera.clone(),
+            scene: self.options.scene.clone(),
             phase,
-            size,
+            size: self.size,
             seconds,
             fps: frames as f64 / seconds,
-            timings_ms: timings,
+            timings_ms: self.timings.clone(),
             verification,
         })
     }
@@ -188,8 +194,7 @@ impl<'a> Studio<'a> {
 
 /// The EGL device to ask for: the CUDA device's, if CUDA is to be used.
 fn wanted(options: &ViewerOptions) -> Wanted {
-    let ordinal = options.device.and_then(|device| u32::try_from(device).ok());
-    match (options.backend, ordinal) {
+    match (options.backend, options.device) {
         (Backend::Cuda, Some(ordinal)) => Wanted::Only(ordinal),
         (Backend::Auto, Some(ordinal)) => Wanted::Prefer(ordinal),
         _ => Wanted::Any,

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::KernelError;
+use crate::backend::NoCuda;
 use crate::mesh::MeshSize;
 use crate::render::RenderError;
 
@@ -26,9 +28,25 @@ pub enum SourceError {
     /// The buffer could not be mapped into the program.
     #[error("OpenGL could not map the vertex buffer: {0}")]
     Map(RenderError),
-    /// Not part of this program.
-    #[error("not built in")]
-    NotBuilt,
+    /// No usable CUDA device.
+    #[error("{0}")]
+    NoCuda(#[from] NoCuda),
+    /// The user's own kernel.
+    #[error("{0}")]
+    Kernel(#[from] KernelError),
+    /// The painted image is no texture.
+    #[error("the painted image is no OpenGL texture")]
+    NoTexture,
+    /// The device asked for is not the one that OpenGL runs on.
+    #[error(
+        "OpenGL runs on CUDA device {found}, not on {wanted}; --interop copy reaches any device"
+    )]
+    OtherDevice {
+        /// The device asked for.
+        wanted: usize,
+        /// The device that OpenGL runs on.
+        found: usize,
+    },
     /// What CUDA wrote did not arrive.
     #[error(
         "CUDA wrote the mesh, but OpenGL reads other values: vertex {index} is {found:?} instead of {expected:?}"

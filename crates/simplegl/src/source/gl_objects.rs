@@ -156,24 +156,31 @@ impl HostPainted {
 
     /// Uploads the whole picture.
     pub(super) fn write(&mut self, pixels: &[Pixel]) {
-        let [width, height] = PAINTED_SIZE.map(|side| side as i32);
-        assert_eq!(pixels.len(), (width * height) as usize, "the slice is the picture");
-        // SAFETY: the context is current and the pixels are as many as the size says.
-        unsafe {
-            self.gl.bind_texture(glow::TEXTURE_2D, Some(self.name));
-            self.gl.tex_sub_image_2d(
-                glow::TEXTURE_2D,
-                0,
-                0,
-                0,
-                width,
-                height,
-                glow::RGBA,
-                glow::FLOAT,
-                glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(pixels))),
-            );
-            self.gl.bind_texture(glow::TEXTURE_2D, None);
-        }
+        upload(&self.gl, self.name, pixels);
+    }
+}
+
+/// Uploads a whole picture to a texture of [`PAINTED_SIZE`].
+pub(super) fn upload(gl: &glow::Context, texture: glow::Texture, pixels: &[Pixel]) {
+    let [width, height] = PAINTED_SIZE.map(|side| side as i32);
+    assert_eq!(pixels.len(), (width * height) as usize, "the slice is the picture");
+    // SAFETY: the context is current and the pixels are as many as the size says.
+    unsafe {
+        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
+        gl.pixel_store_i32(glow::UNPACK_ALIGNMENT, 4);
+        gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+        gl.tex_sub_image_2d(
+            glow::TEXTURE_2D,
+            0,
+            0,
+            0,
+            width,
+            height,
+            glow::RGBA,
+            glow::FLOAT,
+            glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(pixels))),
+        );
+        gl.bind_texture(glow::TEXTURE_2D, None);
     }
 }
 

@@ -2,14 +2,23 @@
 //!
 //! | file | path |
 //! | --- | --- |
+//! | `graphics.rs` | [`GraphicsSource`]: CUDA writes OpenGL's memory |
+//! | `copy.rs` | [`CopySource`]: CUDA, then a copy through the host |
 //! | `cpu.rs` | [`CpuSource`]: no GPU |
+//! | `engine.rs` | what the CUDA paths share |
+//! | `custom_kernel.rs`, `entry_check.rs` | a kernel of the user's own |
 //! | `select.rs` | [`Sources`]: takes the best path that proves to work, and falls back |
 //!
 //! Equal waves give equal bits on every path, so the picture does not depend on it.
 
+mod copy;
 mod cpu;
+mod custom_kernel;
+mod engine;
+mod entry_check;
 mod error;
 mod gl_objects;
+mod graphics;
 mod select;
 
 use std::fmt;
@@ -17,8 +26,12 @@ use std::fmt;
 use kernels::hatch::Pixel;
 use serde::{Deserialize, Serialize};
 
+pub use copy::CopySource;
 pub use cpu::CpuSource;
+pub use custom_kernel::{KernelError, check_kernel};
+pub use entry_check::EntryError;
 pub use error::SourceError;
+pub use graphics::GraphicsSource;
 pub use select::{NoSource, SourceOptions, Sources, replay};
 
 use crate::compute::Wave;
@@ -85,4 +98,15 @@ pub trait Source: fmt::Debug {
     /// # Errors
     /// When CUDA or OpenGL refuses.
     fn restore_painted(&mut self, pixels: &[Pixel]) -> Result<(), SourceError>;
+
+    /// Loads the user's own kernel anew if its file has changed. True if anything about it changed: a new version runs, or
+    /// [`Source::kernel_error`] says why not.
+    fn follow_kernel_file(&mut self) -> bool {
+        false
+    }
+
+    /// Why the newest version of the user's own kernel is not the one that runs.
+    fn kernel_error(&self) -> Option<&str> {
+        None
+    }
 }

@@ -1,15 +1,17 @@
 //! The choice among the paths: the best one that proves to work, and the next one when it stops working.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
-
+use cuda_interop::gl::{GlContext, pair};
+use kernels::Vertex;
 use kernels::hatch::Pixel;
+use kernels::simple_vbo::{position, vertex, wave_u, wave_v};
 
-use super::{CpuSource, PAINTED_SIZE, Path, Source, SourceError};
+use super::engine::SharedCuda;
+use super::{CopySource, CpuSource, GraphicsSource, PAINTED_SIZE, Path, Source, SourceError};
 use crate::compute::Wave;
 use crate::compute::cpu::Cpu;
 use crate::mesh::MeshSize;
-use crate::options::{Backend, Interop, ViewerOptions};
+use crate::options::{Backend, Interop, KernelFile, ViewerOptions};
+use crate::readback;
 use crate::timing::Timings;
 
 /// Which paths may be taken.
@@ -19,14 +21,18 @@ pub struct SourceOptions {
     pub backend: Backend,
     /// How CUDA's result gets to OpenGL.
     pub interop: Interop,
+    /// The CUDA device to use; `None` takes the one that OpenGL runs on, or the first.
+    pub device: Option<usize>,
+    /// A kernel to use in place of the built-in one, which rules out the CPU.
+    pub kernel: Option<KernelFile>,
     /// Remember every phase, so that the painted texture can be verified and survives a change of path.
     pub remember: bool,
 }
 
 impl From<&ViewerOptions> for SourceOptions {
     fn from(options: &ViewerOptions) -> Self {
-        let ViewerOptions { backend, interop, verify, .. } = *options;
-        Self { backend, interop, remember: verify }
+        let ViewerOptions { backend, interop, device, ref kernel, verify, .. } = *options;
+        Self { backend, interop, device, kernel: kernel.clone(), remember: verify }
     }
 }
 
@@ -39,6 +45,9 @@ impl SourceOptions {
             (_, Interop::Graphics) => &[Path::Graphics],
             (_, Interop::Copy) => &[Path::Copy],
             (Backend::Cuda, Interop::Auto) => &[Path::Graphics, Path::Copy],
+            (Backend::Auto, Interop::Auto) if self.kernel.is_some() => {
+                &[Path::Graphics, Path::Copy]
+            }
             (Backend::Auto, Interop::Auto) => &[Path::Graphics, Path::Copy, Path::Cpu],
         }
     }
@@ -46,20 +55,19 @@ impl SourceOptions {
 
 /// No path works. `Display` has every path's reason.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", describe(.0))]
+#[error("nothing can compute the mesh here:{}", describe(.0))]
 pub struct NoSource(pub Vec<(Path, SourceError)>);
 
-fn describe(reasons: &[(Path, SourceError)]) -> String {
-    let reasons: Vec<String> =
-        reasons.iter().map(|(path, error)| format!("{path}: {error}")).collect();
-    reasons.join("\n")
+fn describe(refused: &[(Path, SourceError)]) -> String {
+    reasons(refused, "\n  ", " and ")
 }
 
 /// The source in use, and those that are left when it fails.
 #[derive(Debug)]
 pub struct Sources {
-    gl: Arc<glow::Context>,
+    // Dropped first: its registrations need the context.
     source: Box<dyn Source>,
+    opener: Opener,
     /// Paths that have not been tried yet, best first.
     left: &'static [Path],
     /// The phases of all updates, if they are remembered.
@@ -73,16 +81,14 @@ impl Sources {
     ///
     /// # Errors
     /// When none does.
-    pub fn new(
-        gl: &Arc<glow::Context>,
-        options: &SourceOptions,
-        mesh: MeshSize,
-    ) -> Result<Self, NoSource> {
+    pub fn new(gl: &GlContext, options: &SourceOptions, mesh: MeshSize) -> Result<Self, NoSource> {
+        let shared = SharedCuda::default();
+        let mut opener = Opener { gl: gl.clone(), options: options.clone(), shared };
         let mut refused = Vec::new();
-        let (source, left) = first_that_works(gl, options.plan(), mesh, &mut refused)?;
+        let (source, left) = opener.first_that_works(options.plan(), mesh, &mut refused)?;
         let notice = notice(&*source, &refused);
         let history = options.remember.then(Vec::new);
-        Ok(Self { gl: Arc::clone(gl), source, left, history, last: None, notice })
+        Ok(Self { source, opener, left, history, last: None, notice })
     }
 
     /// The source in use.
@@ -146,12 +152,17 @@ impl Sources {
         if self.source.mesh() == mesh { Ok(()) } else { self.source.resize(mesh) }
     }
 
+    /// [`Source::follow_kernel_file`] on the path in use.
+    pub fn follow_kernel_file(&mut self) -> bool {
+        self.source.follow_kernel_file()
+    }
+
     /// Replaces the source by the next one that works, in the state that the failed one had.
     fn fall_back(&mut self, refused: &mut Vec<(Path, SourceError)>) -> Result<(), NoSource> {
         let mesh = self.source.mesh();
         let painted = self.history.as_deref().map(replay);
         loop {
-            let (mut source, left) = first_that_works(&self.gl, self.left, mesh, refused)?;
+            let (mut source, left) = self.opener.first_that_works(self.left, mesh, refused)?;
             self.left = left;
             match painted.as_deref().map_or(Ok(()), |pixels| source.restore_painted(pixels)) {
                 Ok(()) => {
@@ -176,43 +187,102 @@ pub fn replay(history: &[f32]) -> Vec<Pixel> {
     pixels
 }
 
-/// Tries paths in order. On success: the source, and the paths after it.
-fn first_that_works(
-    gl: &Arc<glow::Context>,
-    plan: &'static [Path],
-    mesh: MeshSize,
-    refused: &mut Vec<(Path, SourceError)>,
-) -> Result<(Box<dyn Source>, &'static [Path]), NoSource> {
-    for (i, &path) in plan.iter().enumerate() {
-        match open(gl, path, mesh) {
-            Ok(source) => return Ok((source, &plan[i + 1..])),
-            Err(error) => refused.push((path, error)),
+/// Makes sources.
+#[derive(Debug)]
+struct Opener {
+    gl: GlContext,
+    options: SourceOptions,
+    shared: SharedCuda,
+}
+
+impl Opener {
+    /// Tries paths in order. On success: the source, and the paths after it.
+    fn first_that_works(
+        &mut self,
+        plan: &'static [Path],
+        mesh: MeshSize,
+        refused: &mut Vec<(Path, SourceError)>,
+    ) -> Result<(Box<dyn Source>, &'static [Path]), NoSource> {
+        for (i, &path) in plan.iter().enumerate() {
+            match self.open(path, mesh) {
+                Ok(source) => return Ok((source, &plan[i + 1..])),
+                Err(error) => refused.push((path, error)),
+            }
+        }
+        Err(NoSource(std::mem::take(refused)))
+    }
+
+    /// Makes a source and proves that it works.
+    fn open(&mut self, path: Path, mesh: MeshSize) -> Result<Box<dyn Source>, SourceError> {
+        let Self { gl, options, shared } = self;
+        let kernel = options.kernel.as_ref();
+        let mut source: Box<dyn Source> = match path {
+            Path::Graphics => {
+                Box::new(GraphicsSource::new(gl, options.device, shared, kernel, mesh)?)
+            }
+            Path::Copy => {
+                // Without a pairing any device will do: the host copies between them.
+                let paired = || pair(gl).map_or(0, |pairing| pairing.device.ordinal());
+                let ordinal = options.device.unwrap_or_else(paired);
+                Box::new(CopySource::new(gl.glow(), ordinal, shared, kernel, mesh)?)
+            }
+            Path::Cpu => return Ok(Box::new(CpuSource::new(gl.glow(), mesh)?)),
+        };
+        prove(gl, &mut *source, kernel.is_none())?;
+        Ok(source)
+    }
+}
+
+/// Computes one frame, reads the first and the last vertex back through OpenGL, and puts the texture back to black.
+fn prove(gl: &GlContext, source: &mut dyn Source, built_in: bool) -> Result<(), SourceError> {
+    let wave = Wave::sample(1.0);
+    source.update(wave, &mut Timings::default())?;
+    let mesh = source.mesh();
+    for index in [0, mesh.vertices() - 1] {
+        let found = readback::vertex(gl.glow(), source, index)?;
+        let expected = expected(mesh, index, wave);
+        let bits = |v: Vertex| [v.x, v.y, v.z, v.w].map(f32::to_bits);
+        if built_in && bits(found) != bits(expected) {
+            let values = |v: Vertex| [v.x, v.y, v.z, v.w];
+            let (found, expected) = (values(found), values(expected));
+            return Err(SourceError::NotSeen { index, found, expected });
         }
     }
-    Err(NoSource(std::mem::take(refused)))
+    source.restore_painted(&replay(&[]))
 }
 
-fn open(
-    gl: &Arc<glow::Context>,
-    path: Path,
-    mesh: MeshSize,
-) -> Result<Box<dyn Source>, SourceError> {
-    match path {
-        Path::Graphics | Path::Copy => Err(SourceError::NotBuilt),
-        Path::Cpu => Ok(Box::new(CpuSource::new(gl, mesh)?)),
-    }
+/// What the built-in kernel computes for one vertex.
+fn expected(mesh: MeshSize, index: u64, Wave { time, frequency, amplitude }: Wave) -> Vertex {
+    let (column, row) = (index % u64::from(mesh.width()), index / u64::from(mesh.width()));
+    let u = position(column as u32, mesh.width());
+    let v = position(row as u32, mesh.height());
+    vertex(u, v, wave_u(u, time, frequency), wave_v(v, time, frequency), amplitude)
 }
 
-/// "path on device", and the reasons against the better ones.
+/// "path on device", and the reasons against the better ones, each said once.
 fn notice(source: &dyn Source, refused: &[(Path, SourceError)]) -> String {
     let mut text = match source.path() {
         Path::Cpu => source.path().to_string(),
         path => format!("{path} on {}", source.device()),
     };
-    for (path, error) in refused {
-        let _ = write!(text, "; not {path}: {error}");
-    }
+    text.push_str(&reasons(refused, "; not ", " nor "));
     text
+}
+
+/// Every reason after its paths: those with the same reason share it.
+fn reasons(refused: &[(Path, SourceError)], before: &str, between: &str) -> String {
+    let mut groups: Vec<(String, String)> = Vec::new();
+    for (path, error) in refused {
+        let (path, error) = (path.to_string(), error.to_string());
+        match groups.iter_mut().find(|(_, reason)| *reason == error) {
+            Some((paths, _)) => {
+                paths.push_str(between);
+                paths.push_str(&path);
+            }
+            None => groups.push((path, error)),
+        }
+    }
+    groups.iter().flat_map(|(paths, reason)| [before, paths, ": ", reason]).collect()
 }
 
 #[cfg(test)]
@@ -221,7 +291,9 @@ mod tests {
 
     #[test]
     fn a_path_asked_for_by_name_has_no_successor() {
-        let plan = |backend, interop| SourceOptions { backend, interop, remember: false }.plan();
+        let plan = |backend, interop| {
+            SourceOptions { backend, interop, ..SourceOptions::default() }.plan()
+        };
         assert_eq!(plan(Backend::Auto, Interop::Auto), [Path::Graphics, Path::Copy, Path::Cpu]);
         assert_eq!(plan(Backend::Cuda, Interop::Auto), [Path::Graphics, Path::Copy]);
         assert_eq!(plan(Backend::Auto, Interop::Copy), [Path::Copy]);

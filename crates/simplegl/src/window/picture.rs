@@ -24,7 +24,7 @@ impl Picture {
     pub(super) fn new(window: &GlWindow, options: &ViewerOptions) -> Result<Self, WindowError> {
         let scene = &options.scene;
         let mesh = MeshSize::new(scene.mesh_width, scene.mesh_height)?;
-        let sources = Sources::new(window.gl(), &SourceOptions::from(options), mesh)?;
+        let sources = Sources::new(window.witness(), &SourceOptions::from(options), mesh)?;
         Ok(Self { sources, renderer: Renderer::new(window.gl())? })
     }
 

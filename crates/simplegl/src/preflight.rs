@@ -1,0 +1,45 @@
+//! What can be known to fail before the first frame, in a window and headless alike: files that cannot be written or read, and
+//! wishes that exclude each other. All of it is wrong usage.
+
+use thiserror::Error;
+
+use crate::capture::{CaptureError, check_outputs};
+use crate::options::{Backend, ViewerOptions};
+use crate::source::{KernelError, check_kernel};
+
+/// Why a run would fail.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PreflightError {
+    /// An output cannot be written.
+    #[error(transparent)]
+    Output(#[from] CaptureError),
+    /// The user's kernel cannot be used.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// A kernel and the CPU.
+    #[error("--kernel is PTX, which needs CUDA: leave out --backend cpu")]
+    KernelOnCpu,
+    /// A kernel and a comparison.
+    #[error(
+        "--verify compares with the CPU's version of the built-in kernel, and there is none of --kernel: leave one of them out"
+    )]
+    KernelVerified,
+}
+
+/// Checks a run without opening a device, a context or a window.
+///
+/// # Errors
+/// The first thing that would fail.
+pub fn check(options: &ViewerOptions) -> Result<(), PreflightError> {
+    if let Some(kernel) = &options.kernel {
+        if options.backend == Backend::Cpu {
+            return Err(PreflightError::KernelOnCpu);
+        }
+        if options.verify {
+            return Err(PreflightError::KernelVerified);
+        }
+        check_kernel(kernel)?;
+    }
+    Ok(check_outputs(&options.output)?)
+}
