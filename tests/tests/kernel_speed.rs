@@ -1,7 +1,7 @@
 //! How fast `simple_vbo` is on a GPU: against a memset of the same bytes, and against the same kernel in CUDA C++.
 //!
 //! ```text
-//! nvcc -O3 -ptx -arch=native -o cpp.ptx tests/cuda/simple_vbo.cu
+//! nvcc -O3 -ptx -arch=native -o cpp.ptx tests/peers/simple_vbo.cu
 //! SIMPLEGL_CPP_PTX=cpp.ptx cargo test --release -p simplegl-tests --test kernel_speed -- --nocapture
 //! ```
 //!
