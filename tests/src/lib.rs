@@ -5,5 +5,6 @@
 pub mod child;
 pub mod gl;
 pub mod gpu;
+pub mod pictures;
 pub mod program;
 pub mod standin;
