@@ -5,6 +5,8 @@ pub mod camera;
 pub mod capture;
 pub mod cli;
 pub mod compute;
+pub mod doctor;
+pub mod explain;
 pub mod headless;
 pub mod heap;
 pub mod input;

@@ -1,0 +1,62 @@
+//! The probes: each runs in a child process of its own, loads a vendor library and reports what it saw.
+//!
+//! They are the hidden subcommand [`PROBE_COMMAND`] of the program. Nothing here draws conclusions.
+
+mod cuda;
+mod egl;
+mod egl_context;
+mod gl;
+#[cfg(unix)]
+mod glx;
+mod libraries;
+mod vulkan;
+#[cfg(unix)]
+mod wayland;
+#[cfg(unix)]
+mod x11;
+
+use super::child::Reporter;
+use super::observation::Way;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The subcommand by which the program starts itself for a probe.
+pub const PROBE_COMMAND: &str = "doctor-probe";
+
+/// Runs the probe called `name` in this process, and writes what it finds to standard output.
+///
+/// `argument` is the PTX file for the probe "cuda". The process should end afterwards: vendor libraries stay loaded.
+#[must_use]
+pub fn run(name: &str, argument: Option<&Path>) -> ExitCode {
+    let reporter = Reporter;
+    match name {
+        "cuda" => cuda::probe(&reporter, argument),
+        "libraries" => libraries::probe(&reporter),
+        "egl" => egl::probe(&reporter),
+        "vulkan" => vulkan::probe(&reporter),
+        #[cfg(unix)]
+        "x11" => x11::probe(&reporter),
+        _ => match Way::ALL.into_iter().find(|way| way.id() == name) {
+            Some(way) => context(&reporter, way),
+            None => {
+                eprintln!("there is no probe called {name}");
+                return ExitCode::from(2);
+            }
+        },
+    }
+    // Drivers that were loaded may crash while the process unwinds; what they had to say has been said.
+    std::process::exit(0)
+}
+
+fn context(reporter: &Reporter, way: Way) {
+    match way {
+        #[cfg(unix)]
+        Way::WindowGlx => glx::probe(reporter),
+        #[cfg(not(unix))]
+        Way::WindowGlx => egl_context::unsupported(reporter, way),
+        Way::WindowEglX11
+        | Way::WindowEglWayland
+        | Way::HeadlessDevice
+        | Way::HeadlessSurfaceless => egl_context::probe(reporter, way),
+    }
+}
