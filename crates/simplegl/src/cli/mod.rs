@@ -1,5 +1,6 @@
 //! The command line: flags to typed options.
 
+pub mod doctor;
 pub mod viewer;
 
 use clap::{Parser, Subcommand};

@@ -3,13 +3,11 @@
 use super::super::child::Reporter;
 use super::super::observation::{ComputeMode, Cuda, CudaDevice, Refusal};
 use super::libraries;
+use crate::compute::cuda::PTX;
 use cuda_interop::device::{self, Device};
 use cuda_interop::module::Module;
 use cuda_interop::{Code, Error, driver};
 use std::path::Path;
-
-/// The kernels that the program runs.
-const KERNELS: &str = include_str!("../../../../../kernels/ptx/simplegl.ptx");
 
 /// The operation group of [`driver::symbols`] that interop needs.
 const INTEROP: &str = "sharing with OpenGL";
@@ -130,7 +128,7 @@ fn kernels(reporter: &Reporter, kernel: Option<&Path>, found: &mut Cuda) {
             return;
         }
     };
-    let ptx = text.as_deref().unwrap_or(KERNELS);
+    let ptx = text.as_deref().unwrap_or(PTX);
     found.ptx_version = directive(ptx, ".version");
     found.ptx_target = directive(ptx, ".target");
     for index in 0..found.devices.len() {
@@ -184,8 +182,8 @@ mod tests {
 
     #[test]
     fn the_shipped_kernels_name_their_version_and_target() {
-        assert_eq!(directive(KERNELS, ".version").as_deref(), Some("6.0"));
-        assert_eq!(directive(KERNELS, ".target").as_deref(), Some("sm_50"));
+        assert_eq!(directive(PTX, ".version").as_deref(), Some("6.0"));
+        assert_eq!(directive(PTX, ".target").as_deref(), Some("sm_50"));
         assert_eq!(directive("// nothing", ".version"), None);
     }
 }
