@@ -45,7 +45,11 @@ pub(super) fn library() -> Result<&'static Library> {
                 drop(probe);
                 return Ok(LIBRARY.get_or_init(|| shared));
             }
-            Err(error) => refusals.push(error.to_string()),
+            // The reason, which says whether the file is missing or damaged, is the error's source.
+            Err(error) => refusals.push(
+                std::error::Error::source(&error)
+                    .map_or_else(|| error.to_string(), ToString::to_string),
+            ),
         }
     }
     Err(Error::new(ErrorKind::DriverNotFound, "loading the CUDA driver library")

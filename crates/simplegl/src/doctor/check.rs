@@ -369,11 +369,12 @@ fn interop(seen: &Observations, report: &WayReport) -> Check {
 }
 
 fn bandwidth(seen: &Observations) -> Vec<Check> {
-    let measured = seen.ways.iter().find(|report| !report.probed.found.bandwidth.is_empty());
-    let Some(report) = measured else {
-        let reason = "no way to a GL context has interop";
-        return vec![Check::new("bandwidth", "bandwidth", Status::Skipped, reason)];
-    };
+    if let Some(mut check) = broken("bandwidth", "bandwidth", &seen.bandwidth) {
+        if check.status == Status::Problem {
+            check.status = Status::Warning;
+        }
+        return vec![check];
+    }
     let one = |path: &super::observation::Bandwidth| {
         let id = format!("bandwidth-{}", path.path.replace(' ', "-"));
         let title = format!("bandwidth, {}", path.path);
@@ -386,7 +387,7 @@ fn bandwidth(seen: &Observations) -> Vec<Check> {
             None => Check::new(&id, &title, Status::Skipped, path.reason.clone()),
         }
     };
-    report.probed.found.bandwidth.iter().map(one).collect()
+    seen.bandwidth.found.iter().map(one).collect()
 }
 
 fn vulkan(seen: &Observations) -> Check {

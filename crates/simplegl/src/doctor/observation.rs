@@ -21,6 +21,8 @@ pub struct Observations {
     pub x11: Probed<X11>,
     /// One entry for each way to a GL context, in the order of [`Way::ALL`].
     pub ways: Vec<WayReport>,
+    /// The time to hand one mesh to GL, one entry for each path.
+    pub bandwidth: Probed<Vec<Bandwidth>>,
     /// The Vulkan loader and its devices.
     pub vulkan: Probed<Vulkan>,
 }
@@ -441,8 +443,6 @@ pub struct GlContext {
     pub pairing_refused: Option<Refusal>,
     /// The interop probe: one entry for each kind of resource.
     pub interop: Vec<InteropProbe>,
-    /// Milliseconds to hand one mesh to GL, one entry for each path measured.
-    pub bandwidth: Vec<Bandwidth>,
     /// The files of vendor libraries that the process had mapped.
     pub libraries: Vec<String>,
 }

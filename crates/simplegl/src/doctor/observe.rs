@@ -2,13 +2,16 @@
 
 use super::child;
 use super::observation::{Observations, Probed, Way, WayReport};
-use super::probe::PROBE_COMMAND;
+use super::probe::{MEASURE, PROBE_COMMAND};
 use super::system;
 use serde::de::DeserializeOwned;
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// The least time in which measuring is worth starting.
+const MEASURING: Duration = Duration::from_millis(1200);
 
 /// What a run of the doctor can be asked to do otherwise.
 #[derive(Debug, Clone)]
@@ -77,10 +80,20 @@ pub fn observe(options: &Options) -> Observations {
                     probed: joined(handle, reason.unwrap_or_default()),
                 })
                 .collect(),
+            bandwidth: Probed::default(),
             vulkan: joined(Some(vulkan), ""),
         }
     });
     ask_again_one_by_one(options, &mut observations, deadline);
+    // Alone, so that the other probes do not slow it down, and only in the time that they have left.
+    let best = observations.ways.iter().find(|report| report.probed.found.interop_works());
+    observations.bandwidth = match best {
+        None => Probed::skipped("no way to a GL context has interop"),
+        Some(_) if deadline.saturating_duration_since(Instant::now()) < MEASURING => {
+            Probed::skipped("no time left: give --timeout")
+        }
+        Some(report) => run(options, &format!("{MEASURE}{}", report.way.id()), deadline),
+    };
     observations
 }
 

@@ -31,7 +31,7 @@ impl Api {
             // SAFETY: the initialisers of libEGL have no requirement on the caller.
             match unsafe { libloading::Library::new(*name) } {
                 Ok(library) => return Ok(Self::from_library(library)),
-                Err(error) => refusals.push(error.to_string()),
+                Err(error) => refusals.push(libraries::reason(&error)),
             }
         }
         Err(Refusal::new(refusals.join("; ")))

@@ -3,7 +3,7 @@
 use super::super::child::Reporter;
 use super::super::observation::{GlContext, Refusal, Way};
 use super::egl::{Api, text};
-use super::{gl, libraries};
+use super::gl::Loader;
 use glutin_egl_sys::egl;
 use std::ffi::{CString, c_void};
 
@@ -12,43 +12,12 @@ const PLATFORM_X11: u32 = 0x31D5;
 const PLATFORM_WAYLAND: u32 = 0x31D8;
 const PLATFORM_SURFACELESS: u32 = 0x31DD;
 
-/// Reports that this system has no such way.
-#[cfg(not(unix))]
-pub(super) fn unsupported(reporter: &Reporter, way: Way) {
-    let refused = Some(Refusal::new(format!("this system has no {}", way.title())));
-    reporter.found(&GlContext { refused, ..GlContext::default() });
-}
-
-/// Makes a context and reports who owns it and what CUDA makes of it.
-pub(super) fn probe(reporter: &Reporter, way: Way) {
-    let mut found = GlContext::default();
-    reporter.found(&found);
-    match open(reporter, way, &mut found) {
-        Ok(current) => {
-            let load = |name: &str| current.proc_address(name);
-            gl::report(reporter, &load, current.cuda_ordinal, &mut found);
-        }
-        Err(refusal) => found.refused = Some(refusal),
-    }
-    found.libraries = libraries::mapped();
-    reporter.found(&found);
-}
-
-/// An EGL display whose context is current on this thread. It is never torn down: the process ends.
-struct Current {
-    api: Api,
-    cuda_ordinal: Option<i32>,
-}
-
-impl Current {
-    fn proc_address(&self, name: &str) -> *const c_void {
-        let Ok(name) = CString::new(name) else { return std::ptr::null() };
-        // SAFETY: the name is a C string.
-        unsafe { self.api.egl.GetProcAddress(name.as_ptr()).cast() }
-    }
-}
-
-fn open(reporter: &Reporter, way: Way, found: &mut GlContext) -> Result<Current, Refusal> {
+/// Makes a context current, and gives the finder of its functions. Nothing is torn down: the process ends.
+pub(super) fn open(
+    reporter: &Reporter,
+    way: Way,
+    found: &mut GlContext,
+) -> Result<Loader, Refusal> {
     reporter.step("loading libEGL");
     let api = Api::load()?;
     let needed = [
@@ -63,21 +32,21 @@ fn open(reporter: &Reporter, way: Way, found: &mut GlContext) -> Result<Current,
     if needed.contains(&false) {
         return Err(Refusal::new("libEGL lacks functions of EGL 1.5"));
     }
-    let (display, cuda_ordinal) = match way {
+    let display = match way {
         Way::HeadlessDevice => open_device(reporter, &api)?,
         Way::HeadlessSurfaceless => {
-            (initialise(reporter, &api, PLATFORM_SURFACELESS, std::ptr::null())?, None)
+            initialise(reporter, &api, PLATFORM_SURFACELESS, std::ptr::null())?
         }
         #[cfg(unix)]
         Way::WindowEglX11 => {
             reporter.step("XOpenDisplay");
             let x = super::x11::open()?;
-            (initialise(reporter, &api, PLATFORM_X11, x.display.cast())?, None)
+            initialise(reporter, &api, PLATFORM_X11, x.display.cast())?
         }
         #[cfg(unix)]
         Way::WindowEglWayland => {
             reporter.step("wl_display_connect");
-            (initialise(reporter, &api, PLATFORM_WAYLAND, super::wayland::connect()?)?, None)
+            initialise(reporter, &api, PLATFORM_WAYLAND, super::wayland::connect()?)?
         }
         _ => return Err(Refusal::new(format!("this system has no {}", way.title()))),
     };
@@ -86,14 +55,15 @@ fn open(reporter: &Reporter, way: Way, found: &mut GlContext) -> Result<Current,
     reporter.step("eglCreateContext");
     make_current(&api, display)?;
     found.current = true;
-    Ok(Current { api, cuda_ordinal })
+    Ok(Box::new(move |name| {
+        let Ok(name) = CString::new(name) else { return std::ptr::null() };
+        // SAFETY: the name is a C string.
+        unsafe { api.egl.GetProcAddress(name.as_ptr()).cast() }
+    }))
 }
 
 /// The device of the lowest CUDA ordinal; where none has one, the first that gives a display.
-fn open_device(
-    reporter: &Reporter,
-    api: &Api,
-) -> Result<(egl::types::EGLDisplay, Option<i32>), Refusal> {
+fn open_device(reporter: &Reporter, api: &Api) -> Result<egl::types::EGLDisplay, Refusal> {
     reporter.step("eglQueryDevicesEXT");
     let devices = api.devices()?;
     let mut order: Vec<_> = devices
@@ -103,9 +73,9 @@ fn open_device(
         .collect();
     order.sort_by_key(|(ordinal, _)| ordinal.unwrap_or(i32::MAX));
     let mut refusal = Refusal::new("EGL lists no device");
-    for (ordinal, device) in order {
+    for (_, device) in order {
         match initialise(reporter, api, PLATFORM_DEVICE, device) {
-            Ok(display) => return Ok((display, ordinal)),
+            Ok(display) => return Ok(display),
             Err(error) => refusal = error,
         }
     }

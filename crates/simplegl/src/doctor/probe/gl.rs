@@ -1,9 +1,7 @@
 //! What a current GL context says about itself, and what CUDA makes of it.
 
-use super::super::child::Reporter;
 use super::super::observation::{GlContext, Refusal};
 use super::egl::text;
-use super::libraries;
 use std::ffi::{c_char, c_void};
 
 /// Extensions that sharing with CUDA or Vulkan can use.
@@ -26,45 +24,28 @@ const NUM_EXTENSIONS: u32 = 0x821D;
 /// `GL_DEVICE_UUID_EXT` (GL_EXT_memory_object).
 const DEVICE_UUID: u32 = 0x9597;
 
-/// Finds a GL function by name.
-pub(super) type Loader<'a> = &'a dyn Fn(&str) -> *const c_void;
+/// Finds a function of the current GL context by name.
+pub(super) type Loader = Box<dyn Fn(&str) -> *const c_void>;
 
 type GetString = unsafe extern "C" fn(u32) -> *const c_char;
 type GetStringi = unsafe extern "C" fn(u32, u32) -> *const c_char;
 type GetIntegerv = unsafe extern "C" fn(u32, *mut i32);
 type GetUnsignedBytei = unsafe extern "C" fn(u32, u32, *mut u8);
 
-/// Fills in the context's strings, then its CUDA device, then the interop probe, reporting after each.
-pub(super) fn report(
-    reporter: &Reporter,
-    load: Loader<'_>,
-    cuda_ordinal: Option<i32>,
-    found: &mut GlContext,
-) {
-    reporter.step("glGetString");
-    if let Err(refusal) = read_strings(load, found) {
-        found.current = false;
-        found.refused = Some(refusal);
-        return;
-    }
-    found.libraries = libraries::mapped();
-    reporter.found(found);
-    let _ = cuda_ordinal;
-}
-
 /// Looks a function up; the caller says its type.
 ///
 /// # Safety
 ///
 /// `F` must be the type of the GL function `name`.
-unsafe fn function<F: Copy>(load: Loader<'_>, name: &str) -> Option<F> {
+unsafe fn function<F: Copy>(load: &Loader, name: &str) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*const c_void>()) };
     let address = load(name);
     // SAFETY: the caller promises the type, and a function pointer is as large as this pointer.
     (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
 }
 
-fn read_strings(load: Loader<'_>, found: &mut GlContext) -> Result<(), Refusal> {
+/// Reads what GL says about itself.
+pub(super) fn read_strings(load: &Loader, found: &mut GlContext) -> Result<(), Refusal> {
     // SAFETY: these are the functions' types in OpenGL.
     let functions = unsafe {
         (
@@ -102,7 +83,7 @@ fn read_strings(load: Loader<'_>, found: &mut GlContext) -> Result<(), Refusal> 
     Ok(())
 }
 
-fn device_uuid(load: Loader<'_>) -> Option<String> {
+fn device_uuid(load: &Loader) -> Option<String> {
     // SAFETY: this is the function's type in GL_EXT_memory_object.
     let get = unsafe { function::<GetUnsignedBytei>(load, "glGetUnsignedBytei_vEXT") }?;
     let mut bytes = [0; 16];

@@ -7,7 +7,8 @@ use super::super::child::Reporter;
 use super::super::observation::{GlContext, Refusal};
 use super::egl::text;
 use super::x11::{self, Connection};
-use super::{gl, libraries};
+use super::gl::Loader;
+use super::libraries;
 use glutin_glx_sys::glx::{self, Glx, types::GLXFBConfig};
 use glutin_glx_sys::glx_extra;
 use std::ffi::{CString, c_char, c_void};
@@ -17,25 +18,6 @@ const NAMES: &[&str] = &["libGL.so.1", "libGLX.so.0", "libGL.so"];
 
 type GetProcAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
 
-/// Makes a context and reports who owns it and what CUDA makes of it.
-pub(super) fn probe(reporter: &Reporter) {
-    let mut found = GlContext::default();
-    reporter.found(&found);
-    match open(reporter, &mut found) {
-        Ok(get) => {
-            let load = |name: &str| {
-                let Ok(name) = CString::new(name) else { return std::ptr::null() };
-                // SAFETY: the name is a C string.
-                unsafe { get(name.as_ptr()) }
-            };
-            gl::report(reporter, &load, None, &mut found);
-        }
-        Err(refusal) => found.refused = Some(refusal),
-    }
-    found.libraries = libraries::mapped();
-    reporter.found(&found);
-}
-
 fn load() -> Result<(Glx, GetProcAddress), Refusal> {
     let mut refusals = Vec::new();
     for name in NAMES {
@@ -43,7 +25,7 @@ fn load() -> Result<(Glx, GetProcAddress), Refusal> {
         let library = match unsafe { libloading::Library::new(*name) } {
             Ok(library) => library,
             Err(error) => {
-                refusals.push(error.to_string());
+                refusals.push(libraries::reason(&error));
                 continue;
             }
         };
@@ -68,7 +50,8 @@ fn load() -> Result<(Glx, GetProcAddress), Refusal> {
     Err(Refusal::new(refusals.join("; ")))
 }
 
-fn open(reporter: &Reporter, found: &mut GlContext) -> Result<GetProcAddress, Refusal> {
+/// Makes a context current, and gives the finder of its functions. Nothing is torn down: the process ends.
+pub(super) fn open(reporter: &Reporter, found: &mut GlContext) -> Result<Loader, Refusal> {
     reporter.step("XOpenDisplay");
     let x = x11::open()?;
     reporter.step("loading libGL");
@@ -102,7 +85,11 @@ fn open(reporter: &Reporter, found: &mut GlContext) -> Result<GetProcAddress, Re
     // SAFETY: the context was just made.
     found.direct = Some(unsafe { glx.IsDirect(display, context) } != 0);
     found.current = true;
-    Ok(get)
+    Ok(Box::new(move |name| {
+        let Ok(name) = CString::new(name) else { return std::ptr::null() };
+        // SAFETY: the name is a C string.
+        unsafe { get(name.as_ptr()) }
+    }))
 }
 
 fn choose_config(glx: &Glx, x: &Connection) -> Result<GLXFBConfig, Refusal> {

@@ -57,6 +57,11 @@ fn path_of(line: &str) -> Option<&str> {
     Some(path.strip_suffix(" (deleted)").unwrap_or(path))
 }
 
+/// What the system's loader said: the file is missing, is damaged, misses a library of its own.
+pub(super) fn reason(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
 /// Tries to load the library called `name`; answers the file that was loaded.
 fn try_load(name: &str) -> Option<String> {
     // SAFETY: initialisers of a vendor library may do anything; that is why this runs in a process of its own.

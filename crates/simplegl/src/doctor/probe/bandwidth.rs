@@ -1,0 +1,96 @@
+//! How long each path takes to hand one mesh from CUDA to GL.
+
+use super::super::child::Reporter;
+use super::super::observation::Bandwidth;
+use cuda_interop::gl::{self, Access, GlBuffer, GlContext};
+use cuda_interop::memory::DeviceBuffer;
+use cuda_interop::{Result, device};
+use glow::HasContext as _;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One mesh of 1024 by 1024 vertices.
+const BYTES: usize = 16 << 20;
+/// Hand-overs per path, of which the median counts.
+const REPEATS: usize = 5;
+
+/// Measures each path, reporting after each.
+pub(super) fn measure(reporter: &Reporter, glow: Arc<glow::Context>, found: &mut Vec<Bandwidth>) {
+    // SAFETY: the functions were loaded from the context that is current here, and it lives until the process ends.
+    let Ok(context) = (unsafe { gl::GlContext::new(glow) }) else { return };
+    reporter.step("graphics interop");
+    found.push(entry("graphics interop", graphics(&context)));
+    reporter.found(found);
+    found.push(Bandwidth {
+        path: "external memory".to_owned(),
+        bytes: BYTES as u64,
+        milliseconds: None,
+        reason: "not part of this version".to_owned(),
+    });
+    reporter.step("host copy");
+    found.push(entry("host copy", host_copy(&context)));
+    reporter.found(found);
+}
+
+fn entry(path: &str, measured: Result<f64>) -> Bandwidth {
+    let (milliseconds, reason) = match measured {
+        Ok(milliseconds) => (Some(milliseconds), String::new()),
+        Err(error) => (None, error.to_string()),
+    };
+    Bandwidth { path: path.to_owned(), bytes: BYTES as u64, milliseconds, reason }
+}
+
+/// Map, fill by CUDA, unmap; until GL may use it.
+fn graphics(context: &GlContext) -> Result<f64> {
+    let cuda = gl::pair(context)?.device.open()?;
+    let stream = device::new_stream(&cuda)?;
+    let mut buffer = GlBuffer::<u8>::new(context, &cuda, BYTES, Access::WriteDiscard)?;
+    median(|| {
+        buffer.with_mapped(&stream, |mapped| mapped.fill_bytes(7))?;
+        device::synchronize(&stream)
+    })
+}
+
+/// Fill by CUDA, copy to the host, hand to GL with `glBufferSubData`; until GL has it.
+fn host_copy(context: &GlContext) -> Result<f64> {
+    let cuda = gl::pair(context)?.device.open()?;
+    let stream = device::new_stream(&cuda)?;
+    let mut source = DeviceBuffer::<u8>::zeroed(&stream, BYTES)?;
+    let mut host = vec![0; BYTES];
+    let glow = context.glow();
+    // SAFETY: a context is current.
+    let buffer = unsafe {
+        let buffer = glow.create_buffer().ok();
+        glow.bind_buffer(glow::ARRAY_BUFFER, buffer);
+        glow.buffer_data_size(glow::ARRAY_BUFFER, BYTES as i32, glow::DYNAMIC_DRAW);
+        buffer
+    };
+    let result = median(|| {
+        source.fill_bytes(7)?;
+        source.copy_to_host(&mut host)?;
+        // SAFETY: the buffer is bound and as large as the data.
+        unsafe {
+            glow.buffer_sub_data_u8_slice(glow::ARRAY_BUFFER, 0, &host);
+            glow.finish();
+        }
+        Ok(())
+    });
+    if let Some(buffer) = buffer {
+        // SAFETY: the context is current and the buffer its own.
+        unsafe { glow.delete_buffer(buffer) };
+    }
+    result
+}
+
+/// Median milliseconds of a few runs, after one that is not counted.
+fn median(mut run: impl FnMut() -> Result<()>) -> Result<f64> {
+    run()?;
+    let mut times = Vec::with_capacity(REPEATS);
+    for _ in 0..REPEATS {
+        let start = Instant::now();
+        run()?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[REPEATS / 2])
+}
