@@ -52,7 +52,11 @@ const ROWS: &[Row] = &[
     ),
     row(34, "The toolkit's link-time stub was loaded instead of the driver.", &["link-stub"]),
     row(35, "A number of the CUDA runtime; the driver is too old for it.", &["driver-too-old"]),
-    row(36, "A number of the CUDA runtime; the driver is too old for one call.", &["driver-too-old"]),
+    row(
+        36,
+        "A number of the CUDA runtime; the driver is too old for one call.",
+        &["driver-too-old"],
+    ),
     row(
         46,
         "The GPU is held by another process. Some systems also answer it when the GL context is not NVIDIA's.",
@@ -61,7 +65,12 @@ const ROWS: &[Row] = &[
     row(
         100,
         "CUDA sees no GPU. cuGLGetDevices answers it too when the GL context is on no CUDA device.",
-        &["cuda-devices-hidden", "container-without-gpu", "kernel-module-missing", "device-node-denied"],
+        &[
+            "cuda-devices-hidden",
+            "container-without-gpu",
+            "kernel-module-missing",
+            "device-node-denied",
+        ],
     ),
     row(
         101,
@@ -88,7 +97,11 @@ const ROWS: &[Row] = &[
     row(211, "A resource is used or unmapped that is not mapped.", &[]),
     row(212, "An array was asked of a buffer; buffers give pointers, images give arrays.", &[]),
     row(213, "A pointer was asked of an image; images give arrays, buffers give pointers.", &[]),
-    row(218, "The PTX does not compile; the compiler's log names the line.", &["ptx-invalid", "jit-library-missing"]),
+    row(
+        218,
+        "The PTX does not compile; the compiler's log names the line.",
+        &["ptx-invalid", "jit-library-missing"],
+    ),
     row(
         219,
         "No GL context is current on this thread, or the current one is not NVIDIA's. Registering and mapping need the \
@@ -114,26 +127,22 @@ const ROWS: &[Row] = &[
          one that was never registered because that failed before.",
         &[],
     ),
-    row(
-        401,
-        "The resource is in the wrong state, for example unregistered already.",
-        &[],
-    ),
+    row(401, "The resource is in the wrong state, for example unregistered already.", &[]),
     row(
         700,
         "A kernel wrote outside the mapped buffer: check bounds and that the mesh has the buffer's size. It often \
          surfaces at unmap.",
         &[],
     ),
-    row(
-        709,
-        "The CUDA context that the resource was registered in is gone.",
-        &[],
-    ),
+    row(709, "The CUDA context that the resource was registered in is gone.", &[]),
     row(719, "A kernel failed; unmap is where that often surfaces.", &[]),
     row(801, "This GPU or driver has no graphics interop.", &["no-interop-symbols", "mig", "wsl"]),
     row(802, "The GPUs wait for the NVLink fabric manager.", &["system-not-ready"]),
-    row(803, "The driver's library and kernel module are of different versions.", &["driver-mismatch"]),
+    row(
+        803,
+        "The driver's library and kernel module are of different versions.",
+        &["driver-mismatch"],
+    ),
     row(804, "A compatibility libcuda is in front of the driver's own.", &["compat-library"]),
     row(
         999,
@@ -168,8 +177,16 @@ const RUNTIME_NAMES: &[(&str, u32)] = &[
 /// EGL's errors: number, name, what it means here.
 const EGL_ERRORS: &[(u32, &str, &str)] = &[
     (0x3000, "EGL_SUCCESS", "no error: EGL refused without saying why"),
-    (0x3001, "EGL_NOT_INITIALIZED", "no driver could open the display: often a vendor file names a driver that does not fit"),
-    (0x3002, "EGL_BAD_ACCESS", "the device may not be opened: a MIG slice, or device nodes without permission"),
+    (
+        0x3001,
+        "EGL_NOT_INITIALIZED",
+        "no driver could open the display: often a vendor file names a driver that does not fit",
+    ),
+    (
+        0x3002,
+        "EGL_BAD_ACCESS",
+        "the device may not be opened: a MIG slice, or device nodes without permission",
+    ),
     (0x3003, "EGL_BAD_ALLOC", "out of memory, or the surface has one already"),
     (0x3004, "EGL_BAD_ATTRIBUTE", "an attribute that this driver does not know"),
     (0x3005, "EGL_BAD_CONFIG", "not a configuration of this display"),
@@ -222,7 +239,8 @@ pub fn explain(query: &str) -> Result<String, UnknownCode> {
         text = explain_cuda(code);
     } else {
         let egl = EGL_ERRORS.iter().find(|row| row.1.eq_ignore_ascii_case(query));
-        let gl = (0x500..0x508).find(|n| GlError(*n).name().is_some_and(|s| s.eq_ignore_ascii_case(query)));
+        let gl = (0x500..0x508)
+            .find(|n| GlError(*n).name().is_some_and(|s| s.eq_ignore_ascii_case(query)));
         text = egl.map_or_else(String::new, |row| explain_egl(row.0));
         text.push_str(&gl.map_or_else(String::new, explain_gl));
     }
@@ -266,9 +284,12 @@ fn explain_cuda(code: Code) -> String {
 }
 
 fn explain_egl(number: u32) -> String {
-    EGL_ERRORS.iter().find(|row| row.0 == number).map_or_else(String::new, |(number, name, meaning)| {
-        format!("{name} ({number:#x}): {meaning}\n")
-    })
+    EGL_ERRORS
+        .iter()
+        .find(|row| row.0 == number)
+        .map_or_else(String::new, |(number, name, meaning)| {
+            format!("{name} ({number:#x}): {meaning}\n")
+        })
 }
 
 fn explain_gl(number: u32) -> String {
@@ -285,9 +306,13 @@ mod tests {
 
     #[test]
     fn both_numberings_and_all_names_lead_to_the_same_code() {
-        for query in
-            ["304", "CUDA_ERROR_OPERATING_SYSTEM", "cudaErrorOperatingSystem", "operating_system", "0x130"]
-        {
+        for query in [
+            "304",
+            "CUDA_ERROR_OPERATING_SYSTEM",
+            "cudaErrorOperatingSystem",
+            "operating_system",
+            "0x130",
+        ] {
             let text = explain(query).expect(query);
             assert!(text.starts_with("CUDA_ERROR_OPERATING_SYSTEM (304"), "{query}: {text}");
         }

@@ -16,7 +16,10 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
     // clap ends the program itself for --help, --version (0) and wrong usage (2).
-    let cli = Cli::parse();
+    let mut cli = Cli::parse();
+    if let Some(command) = cli.command.take() {
+        return command.run();
+    }
     match run(&cli) {
         Ok(status) => status.into(),
         Err(Failure { status, error }) => {

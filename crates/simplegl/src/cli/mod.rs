@@ -3,9 +3,13 @@
 pub mod doctor;
 pub mod viewer;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
+use crate::doctor::probe::PROBE_COMMAND;
 use crate::reference::ReferenceArgs;
+use doctor::{DoctorArgs, ExplainArgs, ProbeArgs};
 use viewer::ViewerArgs;
 
 /// A CUDA kernel written in Rust animates a mesh inside an OpenGL buffer, and OpenGL draws it without a copy.
@@ -25,7 +29,27 @@ pub struct Cli {
 
 /// The subcommands.
 #[derive(Subcommand, Clone, Debug)]
-pub enum Command {}
+pub enum Command {
+    /// Say why CUDA and OpenGL do not share memory on this machine, and what to do
+    Doctor(DoctorArgs),
+    /// Say what an error code means, in general and between CUDA and OpenGL
+    Explain(ExplainArgs),
+    /// Run one probe in this process; the doctor starts it
+    #[command(name = PROBE_COMMAND, hide = true)]
+    DoctorProbe(ProbeArgs),
+}
+
+impl Command {
+    /// Runs the subcommand, which reports by itself.
+    #[must_use]
+    pub fn run(self) -> ExitCode {
+        match self {
+            Self::Doctor(args) => args.run(),
+            Self::Explain(args) => args.run(),
+            Self::DoctorProbe(args) => args.run(),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

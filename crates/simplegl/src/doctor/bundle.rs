@@ -40,9 +40,11 @@ impl Names {
         let mut homes: Vec<String> = ["HOME", "USERPROFILE"].into_iter().filter_map(get).collect();
         let mut users: Vec<String> =
             ["USER", "LOGNAME", "USERNAME", "SUDO_USER"].into_iter().filter_map(get).collect();
-        users.extend(homes.iter().filter_map(|home| {
-            Some(Path::new(home).file_name()?.to_string_lossy().into_owned())
-        }));
+        users.extend(
+            homes.iter().filter_map(|home| {
+                Some(Path::new(home).file_name()?.to_string_lossy().into_owned())
+            }),
+        );
         // Short and common words are no names, and removing them would garble the report.
         homes.retain(|home| home.len() > 1);
         users.retain(|user| user.len() > 1 && user != "root");
@@ -124,14 +126,16 @@ mod tests {
 
     #[test]
     fn paths_of_the_home_directory_go_and_library_names_stay() {
-        let text = "loaded /srv/people/ada/lib/libcuda.so.1, \"/home/eve/x y\" and /usr/lib/libEGL.so.1";
+        let text =
+            "loaded /srv/people/ada/lib/libcuda.so.1, \"/home/eve/x y\" and /usr/lib/libEGL.so.1";
         let clean = names().remove_from(text);
         assert_eq!(clean, "loaded [home]/libcuda.so.1, \"[home] y\" and /usr/lib/libEGL.so.1");
     }
 
     #[test]
     fn the_user_goes_and_words_that_hold_the_name_stay() {
-        let clean = names().remove_from("ada's radar: LD_LIBRARY_PATH=/srv/people/ada:/srv/people/adam");
+        let clean =
+            names().remove_from("ada's radar: LD_LIBRARY_PATH=/srv/people/ada:/srv/people/adam");
         assert_eq!(clean, "[user]'s radar: LD_LIBRARY_PATH=[home]:/srv/people/adam");
     }
 

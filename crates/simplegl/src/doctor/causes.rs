@@ -172,6 +172,17 @@ pub(crate) const DRIVER: &[Cause] = &[
         ..ROW
     },
     Cause {
+        id: "driver-incomplete",
+        all: &[Fact::NoCudaSymbols],
+        explains: &[Cuda],
+        title: "The libcuda.so.1 that was loaded lacks functions that every CUDA driver has",
+        why: "{cuda_refusal}. The file is {libcuda}.",
+        fix: "Take the folder that holds it out of LD_LIBRARY_PATH, or install the package nvidia-driver again.",
+        paste: "unset LD_LIBRARY_PATH",
+        confidence: Likely,
+        ..ROW
+    },
+    Cause {
         id: "driver-too-old",
         any: &[Fact::CudaTooOld, Fact::Init(&[35, 36])],
         explains: &[Cuda],

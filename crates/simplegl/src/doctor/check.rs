@@ -1,7 +1,10 @@
 //! From observations to a list of checks: one line each, with the details below it.
 
+use super::describe::{
+    Owner, cuda_version, describe_egl, library_named, list_files, owner, working_device,
+};
 use super::diagnosis::group_works;
-use super::fact::{Fact, Owner, cuda_version, describe_egl, library_named, list_files, owner, working_device};
+use super::fact::Fact;
 use super::observation::{
     ComputeMode, CudaDevice, GlContext, Observations, Outcome, Probed, System, Way, WayReport,
 };
@@ -87,7 +90,10 @@ fn machine(seen: &Observations) -> Check {
     let status = if blocked { Status::Warning } else { Status::Ok };
     let adapters = system.adapters.iter().map(|adapter| {
         let driver = adapter.driver.as_deref().unwrap_or("no kernel driver");
-        format!("PCI {}: [{:04x}:{:04x}], {driver}", adapter.address, adapter.vendor, adapter.device)
+        format!(
+            "PCI {}: [{:04x}:{:04x}], {driver}",
+            adapter.address, adapter.vendor, adapter.device
+        )
     });
     let nodes = system.nodes.iter().map(|node| {
         let access = if node.accessible { "" } else { " (may not be opened)" };
@@ -149,7 +155,8 @@ fn driver(seen: &Observations) -> Check {
     if let Some(check) = broken("driver", "CUDA driver", &seen.cuda) {
         return check.with(path);
     }
-    let refused = cuda.load_refused.as_ref().or(cuda.init.as_ref()).or(cuda.devices_refused.as_ref());
+    let refused =
+        cuda.load_refused.as_ref().or(cuda.init.as_ref()).or(cuda.devices_refused.as_ref());
     let version = cuda.version.map(|version| format!("supports CUDA {}", cuda_version(version)));
     let kernel = seen.system.kernel_driver.as_ref().map(|v| format!("NVIDIA driver {v}"));
     let parts: Vec<String> = kernel.into_iter().chain(version).collect();
@@ -167,7 +174,8 @@ fn driver(seen: &Observations) -> Check {
 fn device(device: &CudaDevice) -> Check {
     let memory = device.memory_bytes as f64 / f64::from(1 << 30);
     let (major, minor) = device.capability;
-    let mut summary = format!("{}, compute capability {major}.{minor}, {memory:.1} GiB", device.name);
+    let mut summary =
+        format!("{}, compute capability {major}.{minor}, {memory:.1} GiB", device.name);
     let status = match (&device.context_refused, device.compute_mode) {
         (Some(refusal), _) => {
             summary = format!("{summary}: {}", refusal.text);
@@ -247,7 +255,9 @@ fn egl_devices(seen: &Observations) -> Check {
     let bad = if needed { Status::Problem } else { Status::Ok };
     let list: Vec<String> = egl.devices.iter().map(describe_egl).collect();
     let (status, summary) = match &egl.refused {
-        Some(refusal) => (if needed { Status::Problem } else { Status::Warning }, refusal.text.clone()),
+        Some(refusal) => {
+            (if needed { Status::Problem } else { Status::Warning }, refusal.text.clone())
+        }
         None if list.is_empty() => (bad, "none".to_owned()),
         None if egl.devices.iter().any(|device| device.cuda_ordinal.is_some()) => {
             (Status::Ok, list.join(", "))
@@ -314,12 +324,18 @@ fn context(seen: &Observations, report: &WayReport) -> Check {
     let at_home = found.interop_works() || owner(found) == Owner::Nvidia;
     let status = if at_home || no_gpu(seen) { Status::Ok } else { bad };
     let where_not = if at_home || no_gpu(seen) { "" } else { "; not on the CUDA device" };
-    Check::new(&id, &title, status, format!("{summary}{where_not}{note}", note = if at_home { "" } else { &note }))
-        .with(strings(found))
+    Check::new(
+        &id,
+        &title,
+        status,
+        format!("{summary}{where_not}{note}", note = if at_home { "" } else { &note }),
+    )
+    .with(strings(found))
 }
 
 fn strings(found: &GlContext) -> Vec<String> {
-    let direct = found.direct.map(|direct| if direct { "direct rendering" } else { "indirect rendering" });
+    let direct =
+        found.direct.map(|direct| if direct { "direct rendering" } else { "indirect rendering" });
     let mut lines = vec![];
     if found.current {
         lines.push(format!("GL vendor {}", found.vendor));
@@ -349,7 +365,8 @@ fn interop(seen: &Observations, report: &WayReport) -> Check {
         let how = found.paired_by.as_deref().unwrap_or("unknown means");
         format!("GL belongs to CUDA device {ordinal}, known by {how}")
     });
-    let unpaired = found.pairing_refused.as_ref().map(|refusal| format!("pairing: {}", refusal.text));
+    let unpaired =
+        found.pairing_refused.as_ref().map(|refusal| format!("pairing: {}", refusal.text));
     let probes = found.interop.iter().map(|probe| match &probe.refused {
         None => format!("{}: GL read back what CUDA wrote", probe.resource),
         Some(refusal) => format!("{}: {}", probe.resource, refusal.text),
@@ -382,7 +399,12 @@ fn bandwidth(seen: &Observations) -> Vec<Check> {
             Some(ms) => {
                 let rate = path.bytes as f64 / ms / 1e6;
                 let mib = path.bytes as f64 / f64::from(1 << 20);
-                Check::new(&id, &title, Status::Ok, format!("{mib:.0} MiB in {ms:.3} ms, {rate:.1} GB/s"))
+                Check::new(
+                    &id,
+                    &title,
+                    Status::Ok,
+                    format!("{mib:.0} MiB in {ms:.3} ms, {rate:.1} GB/s"),
+                )
             }
             None => Check::new(&id, &title, Status::Skipped, path.reason.clone()),
         }
@@ -409,15 +431,21 @@ fn vulkan(seen: &Observations) -> Check {
             format!("{}{cuda}", device.name)
         })
         .collect();
-    let forced = working_device(seen).is_some() && Fact::VulkanDriversForced.evidence(seen).is_some();
+    let forced =
+        working_device(seen).is_some() && Fact::VulkanDriversForced.evidence(seen).is_some();
     let (status, summary) = match &vulkan.refused {
         Some(refusal) => (Status::Skipped, format!("not needed: {}", refusal.text)),
-        None if forced => (Status::Warning, format!("{}; a variable hides NVIDIA's", list.join(", "))),
-        None if list.is_empty() => (Status::Skipped, "not needed: the loader lists no device".to_owned()),
+        None if forced => {
+            (Status::Warning, format!("{}; a variable hides NVIDIA's", list.join(", ")))
+        }
+        None if list.is_empty() => {
+            (Status::Skipped, "not needed: the loader lists no device".to_owned())
+        }
         None => (Status::Ok, format!("{} by loader {}", list.join(", "), vulkan.version)),
     };
-    let uuids = vulkan.devices.iter().filter_map(|device| {
-        Some(format!("{}: UUID {}", device.name, device.uuid.as_ref()?))
-    });
+    let uuids = vulkan
+        .devices
+        .iter()
+        .filter_map(|device| Some(format!("{}: UUID {}", device.name, device.uuid.as_ref()?)));
     Check::new("vulkan", "Vulkan", status, summary).with(uuids)
 }

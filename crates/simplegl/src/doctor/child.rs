@@ -33,7 +33,10 @@ impl Reporter {
         }
     }
 
-    #[expect(clippy::unused_self, reason = "holding a reporter is what allows a line to be written")]
+    #[expect(
+        clippy::unused_self,
+        reason = "holding a reporter is what allows a line to be written"
+    )]
     fn line(&self, prefix: &str, text: &str) {
         let mut out = std::io::stdout().lock();
         // The parent may have gone; there is nobody left to tell.
@@ -47,7 +50,8 @@ pub(crate) fn run<T: Default + DeserializeOwned>(
     deadline: Instant,
 ) -> Probed<T> {
     let start = Instant::now();
-    let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let spawned =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = match spawned {
         Ok(child) => child,
         Err(error) => return Probed::skipped(format!("the probe could not be started: {error}")),
@@ -67,7 +71,13 @@ pub(crate) fn run<T: Default + DeserializeOwned>(
         Some(status) if status.success() && found.is_some() => Outcome::Finished,
         Some(status) => Outcome::Crashed { how: how_it_ended(status) },
     };
-    Probed { outcome, step, found: found.unwrap_or_default(), stderr: tail(&collect(stderr)), seconds }
+    Probed {
+        outcome,
+        step,
+        found: found.unwrap_or_default(),
+        stderr: tail(&collect(stderr)),
+        seconds,
+    }
 }
 
 /// A thread that reads a stream into memory, and the channel it answers on.

@@ -5,9 +5,9 @@
 
 use super::cause::{Cause, Confidence, Symptom};
 use super::causes;
-use super::fact::{
-    Owner, cuda_version, describe_egl, library_named, list_files, mesa_driver_variable, named, owner,
-    working_device,
+use super::describe::{
+    Owner, cuda_version, describe_egl, library_named, list_files, mesa_driver_variable, named,
+    owner, working_device,
 };
 use super::fact::Fact;
 use super::observation::{GlContext, Observations};
@@ -96,10 +96,7 @@ fn symptoms(seen: &Observations) -> Vec<Symptom> {
     let window_works = if no_gpu { window_opens(seen) } else { group_works(seen, true) };
     add(Symptom::Window, has_display && !window_works);
     add(Symptom::Headless, !no_gpu && !group_works(seen, false));
-    add(
-        Symptom::Vulkan,
-        cuda_works && Fact::VulkanDriversForced.evidence(seen).is_some(),
-    );
+    add(Symptom::Vulkan, cuda_works && Fact::VulkanDriversForced.evidence(seen).is_some());
     found
 }
 
@@ -207,13 +204,18 @@ fn value(word: &str, seen: &Observations) -> Option<String> {
             let device = working_device(seen).or_else(|| cuda.devices.first());
             or(device.map(named), "the CUDA device")
         }
-        "renderer" => or(renderer(seen, true).or_else(|| renderer(seen, false)), "another renderer"),
+        "renderer" => {
+            or(renderer(seen, true).or_else(|| renderer(seen, false)), "another renderer")
+        }
         "headless_renderer" => or(renderer(seen, false), "another renderer"),
         "cuda" => or(cuda.version.map(cuda_version), "of an unknown version"),
         "cuda_step" => seen.cuda.step.clone(),
-        "cuda_refusal" => refusal(cuda.init.as_ref().or(cuda.devices_refused.as_ref()).or_else(|| {
-            cuda.devices.iter().find_map(|device| device.context_refused.as_ref())
-        })),
+        "cuda_refusal" => refusal(
+            cuda.init
+                .as_ref()
+                .or(cuda.devices_refused.as_ref())
+                .or_else(|| cuda.devices.iter().find_map(|device| device.context_refused.as_ref())),
+        ),
         "libcuda" => or(
             library_named(&cuda.libraries, "libcuda.so").map(str::to_owned),
             "of an unknown place",
@@ -242,9 +244,9 @@ fn value(word: &str, seen: &Observations) -> Option<String> {
         }
         "gl_crash" => evidence(Fact::GlCrashed),
         "gl_timeout" => evidence(Fact::GlTimedOut),
-        "interop_refusal" => refusal(
-            seen.ways.iter().find_map(|report| report.probed.found.interop_refusal()),
-        ),
+        "interop_refusal" => {
+            refusal(seen.ways.iter().find_map(|report| report.probed.found.interop_refusal()))
+        }
         "window_refusal" => refusal(seen.ways.iter().find_map(|report| {
             let refused = report.probed.found.refused.as_ref();
             refused.filter(|_| report.way.has_window())

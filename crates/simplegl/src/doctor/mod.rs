@@ -11,6 +11,7 @@ mod cause;
 mod causes;
 mod check;
 mod child;
+mod describe;
 mod diagnosis;
 mod fact;
 pub mod observation;

@@ -64,7 +64,11 @@ pub fn observe(options: &Options) -> Observations {
                     Way::WindowEglWayland if !has_wayland => Some("WAYLAND_DISPLAY is not set"),
                     _ => None,
                 };
-                (way, reason, reason.is_none().then(|| scope.spawn(move || run(options, way.id(), deadline))))
+                (
+                    way,
+                    reason,
+                    reason.is_none().then(|| scope.spawn(move || run(options, way.id(), deadline))),
+                )
             })
             .collect();
         Observations {
@@ -101,12 +105,10 @@ pub fn observe(options: &Options) -> Observations {
 fn ask_again_one_by_one(options: &Options, seen: &mut Observations, deadline: Instant) {
     let taken = |code: Option<u32>| code == Some(46);
     let cuda_works = seen.cuda.found.devices.iter().any(|device| device.context == Some(true));
-    let cuda_taken = seen
-        .cuda
-        .found
-        .devices
-        .iter()
-        .any(|device| device.context_refused.as_ref().is_some_and(|refusal| taken(refusal.code)));
+    let cuda_taken =
+        seen.cuda.found.devices.iter().any(|device| {
+            device.context_refused.as_ref().is_some_and(|refusal| taken(refusal.code))
+        });
     if cuda_taken && !cuda_works {
         let mut command = probe(options, "cuda");
         command.args(&options.kernel);
@@ -126,7 +128,11 @@ fn probe(options: &Options, name: &str) -> Command {
     command
 }
 
-fn run<T: Default + DeserializeOwned>(options: &Options, name: &str, deadline: Instant) -> Probed<T> {
+fn run<T: Default + DeserializeOwned>(
+    options: &Options,
+    name: &str,
+    deadline: Instant,
+) -> Probed<T> {
     child::run(probe(options, name), deadline)
 }
 

@@ -1,7 +1,7 @@
 //! The diagnosis in one line, for the errors of the viewer and the library.
 
+use super::describe::{Owner, owner};
 use super::diagnosis::diagnose;
-use super::fact::{Owner, owner};
 use super::observation::{
     Cuda, CudaDevice, GlContext, InteropProbe, Observations, Probed, Refusal, Way, WayReport,
 };
@@ -124,9 +124,11 @@ mod tests {
 
     #[test]
     fn every_line_ends_with_the_doctor() {
-        for (renderer, vendor) in
-            [("llvmpipe", "Mesa"), ("Mesa Intel(R) UHD", "Intel"), ("NVIDIA RTX", "NVIDIA Corporation")]
-        {
+        for (renderer, vendor) in [
+            ("llvmpipe", "Mesa"),
+            ("Mesa Intel(R) UHD", "Intel"),
+            ("NVIDIA RTX", "NVIDIA Corporation"),
+        ] {
             let line = line(renderer, vendor, Way::WindowGlx, 304);
             assert!(line.ends_with("run `simplegl doctor`") && !line.contains('\n'), "{line}");
         }

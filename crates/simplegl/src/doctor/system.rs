@@ -158,7 +158,8 @@ fn nodes(root: &Path) -> Vec<DeviceNode> {
         .flatten()
         .filter_map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let numbered = name.strip_prefix("nvidia").is_some_and(|rest| rest.parse::<u16>().is_ok());
+            let numbered =
+                name.strip_prefix("nvidia").is_some_and(|rest| rest.parse::<u16>().is_ok());
             let wanted = numbered || matches!(name.as_str(), "nvidiactl" | "nvidia-uvm" | "dxg");
             wanted.then(|| DeviceNode {
                 accessible: std::fs::OpenOptions::new()
@@ -258,7 +259,9 @@ mod tests {
     fn an_empty_root_is_a_machine_too() {
         let root = root(&[]);
         let system = read(root.path(), BTreeMap::new());
-        assert!(system.adapters.is_empty() && system.nodes.is_empty() && system.container.is_none());
+        assert!(
+            system.adapters.is_empty() && system.nodes.is_empty() && system.container.is_none()
+        );
     }
 
     #[test]

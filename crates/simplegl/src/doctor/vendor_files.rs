@@ -96,7 +96,9 @@ fn files_in(folder: &Path, shown: &str) -> Vec<VendorFile> {
 fn read(path: &Path, shown: &str) -> VendorFile {
     let parsed = std::fs::read_to_string(path)
         .map_err(|error| error.to_string())
-        .and_then(|text| serde_json::from_str::<serde_json::Value>(&text).map_err(|e| e.to_string()))
+        .and_then(|text| {
+            serde_json::from_str::<serde_json::Value>(&text).map_err(|e| e.to_string())
+        })
         .and_then(|json| {
             let library = json.pointer("/ICD/library_path").and_then(serde_json::Value::as_str);
             library.map(str::to_owned).ok_or_else(|| "it names no ICD.library_path".to_owned())
@@ -163,8 +165,10 @@ mod tests {
         let broken = write(root.path(), "a.json", "{");
         let empty = write(root.path(), "b.json", "{}");
         let list = format!("{broken}:{empty}:/nonexistent.json");
-        let found =
-            egl(root.path(), &BTreeMap::from([("__EGL_VENDOR_LIBRARY_FILENAMES".to_owned(), list)]));
+        let found = egl(
+            root.path(),
+            &BTreeMap::from([("__EGL_VENDOR_LIBRARY_FILENAMES".to_owned(), list)]),
+        );
         assert_eq!(found.files.len(), 3);
         assert!(found.files.iter().all(|file| file.problem.is_some()));
     }

@@ -40,7 +40,8 @@ impl Api {
     fn from_library(library: libloading::Library) -> Self {
         type GetProcAddress = unsafe extern "C" fn(*const c_char) -> *const c_void;
         // SAFETY: this is the type of eglGetProcAddress.
-        let get = unsafe { library.get::<GetProcAddress>("eglGetProcAddress") }.ok().map(|get| *get);
+        let get =
+            unsafe { library.get::<GetProcAddress>("eglGetProcAddress") }.ok().map(|get| *get);
         let egl = egl::Egl::load_with(|symbol| {
             // SAFETY: only the address is taken; the table that it goes into has the function's type.
             if let Ok(found) = unsafe { library.get::<*const c_void>(symbol) } {
@@ -73,7 +74,11 @@ impl Api {
         let mut count = 0;
         // SAFETY: the array has room for as many handles as it is said to have.
         let done = unsafe {
-            self.egl.QueryDevicesEXT(MOST_DEVICES as i32, devices.as_mut_ptr().cast(), &raw mut count)
+            self.egl.QueryDevicesEXT(
+                MOST_DEVICES as i32,
+                devices.as_mut_ptr().cast(),
+                &raw mut count,
+            )
         };
         if done == egl::FALSE {
             return Err(Refusal::new(format!("eglQueryDevicesEXT failed: {}", self.error())));
@@ -163,8 +168,11 @@ pub(super) fn probe(reporter: &Reporter) {
     reporter.step("eglQueryDevicesEXT");
     match api.devices() {
         Ok(devices) => {
-            found.devices =
-                devices.iter().enumerate().map(|(index, device)| api.describe(index, *device)).collect();
+            found.devices = devices
+                .iter()
+                .enumerate()
+                .map(|(index, device)| api.describe(index, *device))
+                .collect();
         }
         Err(refusal) => found.refused = Some(refusal),
     }

@@ -93,14 +93,10 @@ fn initialise(
     }
     reporter.step("eglGetPlatformDisplayEXT");
     // SAFETY: the native display is of the kind that the platform asks for, and lives until the process ends.
-    let display = unsafe {
-        api.egl.GetPlatformDisplayEXT(platform, native.cast_mut(), std::ptr::null())
-    };
+    let display =
+        unsafe { api.egl.GetPlatformDisplayEXT(platform, native.cast_mut(), std::ptr::null()) };
     if display == egl::NO_DISPLAY {
-        return Err(Refusal::new(format!(
-            "EGL has no display on this platform ({})",
-            api.error()
-        )));
+        return Err(Refusal::new(format!("EGL has no display on this platform ({})", api.error())));
     }
     reporter.step("eglInitialize");
     let (mut major, mut minor) = (0, 0);
@@ -131,15 +127,13 @@ fn make_current(api: &Api, display: egl::types::EGLDisplay) -> Result<(), Refusa
     let any = [egl::NONE as i32];
     let context = [&core[..], &any[..]].into_iter().find_map(|attributes| {
         // SAFETY: display and config are EGL's own; the attributes end with EGL_NONE.
-        let context = unsafe {
-            api.egl.CreateContext(display, config, egl::NO_CONTEXT, attributes.as_ptr())
-        };
+        let context =
+            unsafe { api.egl.CreateContext(display, config, egl::NO_CONTEXT, attributes.as_ptr()) };
         (context != egl::NO_CONTEXT).then_some(context)
     });
     let context = context.ok_or_else(|| failed("eglCreateContext"))?;
     // SAFETY: the context was made on this display; no surface is EGL_KHR_surfaceless_context's way.
-    let done =
-        unsafe { api.egl.MakeCurrent(display, egl::NO_SURFACE, egl::NO_SURFACE, context) };
+    let done = unsafe { api.egl.MakeCurrent(display, egl::NO_SURFACE, egl::NO_SURFACE, context) };
     if done == egl::TRUE { Ok(()) } else { Err(failed("eglMakeCurrent")) }
 }
 

@@ -6,9 +6,9 @@
 use super::super::child::Reporter;
 use super::super::observation::{GlContext, Refusal};
 use super::egl::text;
-use super::x11::{self, Connection};
 use super::gl::Loader;
 use super::libraries;
+use super::x11::{self, Connection};
 use glutin_glx_sys::glx::{self, Glx, types::GLXFBConfig};
 use glutin_glx_sys::glx_extra;
 use std::ffi::{CString, c_char, c_void};

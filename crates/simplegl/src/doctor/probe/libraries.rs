@@ -42,7 +42,8 @@ pub(super) fn mapped() -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for path in maps.lines().filter_map(path_of) {
         let name = path.rsplit('/').next().unwrap_or_default();
-        let driver = name.ends_with("_dri.so") || VENDORS.iter().any(|start| name.starts_with(start));
+        let driver =
+            name.ends_with("_dri.so") || VENDORS.iter().any(|start| name.starts_with(start));
         if driver && !found.iter().any(|known| known == path) {
             found.push(path.to_owned());
         }
