@@ -65,7 +65,7 @@ pub(crate) fn run<T: Default + DeserializeOwned>(
         let _ = child.kill();
         let _ = child.wait();
     }
-    let (step, found) = parse(&collect(stdout));
+    let (step, found) = parse(&collect(&stdout));
     let outcome = match status {
         None => Outcome::TimedOut { after_seconds: (seconds * 10.0).round() / 10.0 },
         Some(status) if status.success() && found.is_some() => Outcome::Finished,
@@ -75,7 +75,7 @@ pub(crate) fn run<T: Default + DeserializeOwned>(
         outcome,
         step,
         found: found.unwrap_or_default(),
-        stderr: tail(&collect(stderr)),
+        stderr: tail(&collect(&stderr)),
         seconds,
     }
 }
@@ -101,7 +101,7 @@ fn drain(stream: Option<impl Read + Send + 'static>) -> Drain {
 }
 
 /// What was read. A grandchild that keeps the pipe open cannot hold this up.
-fn collect(drain: Drain) -> String {
+fn collect(drain: &Drain) -> String {
     let mut bytes = Vec::new();
     while let Ok(piece) = drain.recv_timeout(Duration::from_millis(100)) {
         bytes.extend(piece);

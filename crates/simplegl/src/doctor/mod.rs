@@ -22,13 +22,14 @@ mod short;
 mod system;
 mod text;
 mod vendor_files;
+mod words;
 
 pub use bundle::{bundle, write as write_bundle};
 pub use cause::{Confidence, Symptom};
 pub use check::{Check, Status, checks};
 pub use diagnosis::{Diagnosis, Severity, diagnose};
-pub(crate) use diagnosis::{cause_fix, cause_title};
 pub use observe::{Options, observe};
 pub use report::{Report, Verdict};
 pub use short::short_diagnosis;
 pub use text::render;
+pub(crate) use words::{cause_fix, cause_title};

@@ -142,7 +142,7 @@ fn adapters(root: &Path) -> Vec<Adapter> {
     found
 }
 
-/// The number in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159  ...".
+/// The number in "NVRM version: NVIDIA UNIX `x86_64` Kernel Module  580.159  ...".
 fn kernel_driver(root: &Path) -> Option<String> {
     let text = text(root, "proc/driver/nvidia/version");
     let line = text.lines().find(|line| line.starts_with("NVRM version"))?;

@@ -1,6 +1,6 @@
 //! Facts of the CUDA driver and its devices.
 
-use super::super::describe::{cuda_version, library_named, named, working_device};
+use super::super::describe::{cuda_version, library_named, named};
 use super::super::observation::{ComputeMode, Cuda, CudaDevice, Observations, Refusal};
 use super::{Fact, crashed, timed_out};
 

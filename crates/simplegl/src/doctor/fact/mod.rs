@@ -29,7 +29,7 @@ pub(crate) enum Fact {
     Wsl,
     /// `CUDA_VISIBLE_DEVICES` is set to nothing or to something that is no device.
     CudaDevicesHidden,
-    /// VirtualGL stands between the program and GL.
+    /// `VirtualGL` stands between the program and GL.
     VirtualGl,
     /// The session's picture goes to another machine.
     RemoteSession,

@@ -12,9 +12,12 @@ use std::path::Path;
 /// The operation group of [`driver::symbols`] that interop needs.
 const INTEROP: &str = "sharing with OpenGL";
 
+/// Major and minor.
+type Version = (u32, u32);
+
 /// What a driver of a CUDA version reads: (CUDA major and minor, PTX major and minor), newest first.
 /// Source: NVIDIA's PTX ISA reference, release notes.
-const PTX_OF_CUDA: &[((u32, u32), (u32, u32))] = &[
+const PTX_OF_CUDA: &[(Version, Version)] = &[
     ((13, 1), (9, 1)),
     ((13, 0), (9, 0)),
     ((12, 9), (8, 8)),
@@ -42,10 +45,8 @@ const PTX_OF_CUDA: &[((u32, u32), (u32, u32))] = &[
 
 /// An error of the library's as a refusal: operation and answer, without the advice.
 pub(super) fn refusal(error: &Error) -> Refusal {
-    let mut text = format!("{}: {}", error.operation(), error.kind());
-    if let Some(gl) = error.gl_error() {
-        text.push_str(&format!("; OpenGL had {gl} pending"));
-    }
+    let pending = error.gl_error().map(|gl| format!("; OpenGL had {gl} pending"));
+    let text = format!("{}: {}{}", error.operation(), error.kind(), pending.unwrap_or_default());
     Refusal { code: error.code().map(|Code(code)| code), text }
 }
 
@@ -142,7 +143,7 @@ fn kernels(reporter: &Reporter, kernel: Option<&Path>, found: &mut Cuda) {
                     Ok(_module) => found.kernels_loaded = true,
                     Err(error) => {
                         found.kernels = Some(refusal(&error));
-                        found.jit_log = error.detail_text().unwrap_or_default().to_owned();
+                        error.detail_text().unwrap_or_default().clone_into(&mut found.jit_log);
                     }
                 }
                 return;

@@ -8,11 +8,11 @@ use std::ffi::{CStr, c_char, c_void};
 
 const NAMES: &[&str] = if cfg!(windows) { &["libEGL.dll"] } else { &["libEGL.so.1", "libEGL.so"] };
 
-/// `EGL_CUDA_DEVICE_NV` (EGL_NV_device_cuda): the CUDA ordinal of a device.
+/// `EGL_CUDA_DEVICE_NV` (`EGL_NV_device_cuda`): the CUDA ordinal of a device.
 const CUDA_DEVICE_NV: egl::types::EGLint = 0x323A;
-/// `EGL_DRM_DEVICE_FILE_EXT` (EGL_EXT_device_drm).
+/// `EGL_DRM_DEVICE_FILE_EXT` (`EGL_EXT_device_drm`).
 const DRM_DEVICE_FILE: egl::types::EGLint = 0x3233;
-/// `EGL_RENDERER_EXT` (EGL_EXT_device_query_name).
+/// `EGL_RENDERER_EXT` (`EGL_EXT_device_query_name`).
 const RENDERER: egl::types::EGLint = 0x335F;
 
 /// More devices than any machine has.

@@ -21,7 +21,7 @@ const RENDERER: u32 = 0x1F01;
 const VERSION: u32 = 0x1F02;
 const EXTENSIONS_LIST: u32 = 0x1F03;
 const NUM_EXTENSIONS: u32 = 0x821D;
-/// `GL_DEVICE_UUID_EXT` (GL_EXT_memory_object).
+/// `GL_DEVICE_UUID_EXT` (`GL_EXT_memory_object`).
 const DEVICE_UUID: u32 = 0x9597;
 
 /// Finds a function of the current GL context by name.
