@@ -56,7 +56,8 @@ pub fn try_in_child<F: FnOnce()>(driver: &Driver, body: F) -> Outcome {
     command
         .args(["--exact", test, "--nocapture", "--test-threads=1"])
         .env(CHILD, test)
-        .env(DONE, &done);
+        .env(DONE, &done)
+        .env("RUST_BACKTRACE", "0");
     let run = driver.run(&mut command);
     Outcome { run, finished: std::fs::read_to_string(done).is_ok_and(|text| text == test) }
 }

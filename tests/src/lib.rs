@@ -6,5 +6,6 @@ pub mod child;
 pub mod gl;
 pub mod gpu;
 pub mod pictures;
+pub mod machine;
 pub mod program;
 pub mod standin;
