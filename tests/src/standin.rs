@@ -10,6 +10,7 @@
 //! ```
 
 mod call;
+mod control;
 mod leftovers;
 
 use std::fs;
@@ -22,6 +23,7 @@ use tempfile::TempDir;
 
 use crate::program;
 pub use call::Call;
+pub use control::Control;
 pub use leftovers::Leftovers;
 
 /// A stand-in driver to be installed. The settings are those that `tests/stand-in-cuda/src/lib.rs` documents.

@@ -4,7 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abi::code;
 use crate::context;
-use crate::settings::{Effect, count, settings};
+use crate::fault;
+use crate::settings::Effect;
 use crate::state::state;
 use crate::{log, names};
 
@@ -112,8 +113,8 @@ pub(crate) fn enter(
     arguments: &[(&'static str, Value)],
     body: impl FnOnce() -> Answer,
 ) -> u32 {
-    names::check();
-    let effect = settings().effect(function, count(function));
+    names::check_once();
+    let effect = fault::strike(function);
     let code = match effect {
         Some(Effect::Code(code)) => {
             refuse_release(function, arguments);

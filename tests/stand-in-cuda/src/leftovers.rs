@@ -21,9 +21,14 @@ extern "C" fn register() {
 
 extern "C" fn report() {
     let Some(path) = &settings().leftovers else { return };
-    if let Err(error) = std::fs::write(path, text(&state())) {
+    if let Err(error) = std::fs::write(path, now()) {
         eprintln!("stand-in driver: cannot write the leftovers to {path}: {error}");
     }
+}
+
+/// The report as of now.
+pub(crate) fn now() -> String {
+    text(&state())
 }
 
 fn text(state: &State) -> String {

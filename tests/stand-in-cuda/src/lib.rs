@@ -31,6 +31,8 @@
 //! | `log=FILE` | appends a line for each call; `log.rs` tells the format |
 //! | `leftovers=FILE` | what is still there when the process ends, a `kind=count` a line |
 //!
+//! Beside the driver's functions there are a few of its own, by which one process can try many faults (`control.rs`).
+//!
 //! In the leftovers, `release_refused` counts objects that stayed because a fault or an earlier kernel failure refused
 //! their release, `abandoned` those that were alive when their context was destroyed, and `violations` what real drivers
 //! are known to crash on, such as unregistering with another GL context current.
@@ -41,14 +43,17 @@ mod abi;
 mod array;
 mod call;
 mod context;
+mod control;
 mod copy;
 mod copy_shaped;
 mod device;
 mod error_text;
 mod event;
+mod fault;
 mod gl;
 mod graphics;
 mod kernel;
+mod launch;
 mod leftovers;
 mod log;
 mod memory;

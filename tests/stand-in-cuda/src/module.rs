@@ -4,7 +4,8 @@ use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
 use crate::abi::{Handle, code};
 use crate::call::{Answer, Value, enter, entries, write};
-use crate::kernel::{Arguments, Kernel, Launch};
+use crate::kernel;
+use crate::launch::{Arguments, Launch};
 use crate::log;
 use crate::ptx::{self, Entry};
 use crate::settings::settings;
@@ -157,14 +158,14 @@ entries! {
         // SAFETY: the caller passes a pointer to each parameter.
         let arguments = unsafe { Arguments::copy(&found.entry, parameters) };
         log::note(&format!("kernel={} {arguments}", found.entry.name));
-        let Some(kernel) = Kernel::of(&found.entry) else {
+        let Some(kernel) = kernel::find(&found.entry) else {
             eprintln!(
                 "stand-in driver: cannot run kernel `{}`: only this project's own kernels have a CPU form",
                 found.entry.name
             );
             return Err(code::NOT_SUPPORTED);
         };
-        state.submit(stream, None, move |state| kernel.run(state, launch, &arguments))
+        state.submit(stream, None, move |state| kernel(state, launch, &arguments))
     }
 }
 

@@ -1,24 +1,31 @@
-//! Checks that the functions named in the settings exist, so that a misspelt fault cannot pass as a test.
+//! Checks that the functions named in faults exist, so that a misspelt fault cannot pass as a test.
 
 use std::ffi::{CString, c_void};
 use std::sync::Once;
 
-use crate::settings::settings;
+use crate::settings::{Settings, settings};
 
-/// Ends the process if a fault names a function that this library does not export.
-pub(crate) fn check() {
+/// Ends the process if a fault of its settings names a function that this library does not export.
+pub(crate) fn check_once() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        for fault in &settings().faults {
-            if !exports(&fault.function) {
-                eprintln!(
-                    "stand-in driver: SIMPLEGL_STANDIN: there is no function {}",
-                    fault.function
-                );
-                std::process::exit(97);
-            }
+        if let Err(error) = check_all(settings()) {
+            eprintln!("stand-in driver: SIMPLEGL_STANDIN: {error}");
+            std::process::exit(97);
         }
     });
+}
+
+/// The same for a text of settings.
+pub(crate) fn check(text: &str) -> Result<(), String> {
+    check_all(&Settings::parse(text)?)
+}
+
+fn check_all(settings: &Settings) -> Result<(), String> {
+    match settings.faults.iter().find(|fault| !exports(&fault.function)) {
+        Some(fault) => Err(format!("there is no function {}", fault.function)),
+        None => Ok(()),
+    }
 }
 
 fn exports(function: &str) -> bool {

@@ -16,7 +16,8 @@ use crate::state::{State, in_context};
 pub(crate) struct Surface {
     pub(crate) context: Handle,
     array: Handle,
-    /// What a kernel sees; null pixels and no size unless the array is RGBA32F and still there.
+    pub(crate) pixel_bytes: usize,
+    /// What a kernel sees; null pixels and no size once the array is gone.
     pub(crate) host: Box<HostSurface>,
 }
 
@@ -46,17 +47,15 @@ entries! {
         if array.shape.flags & array_flag::SURFACE_LDST == 0 {
             return Err(code::INVALID_VALUE);
         }
-        let mut host = Box::new(no_pixels());
-        if array.shape.format == format::FLOAT && array.shape.channels == 4 {
-            *host = HostSurface {
-                pixels: array.address as *mut _,
-                pitch_bytes: array.shape.row_bytes(),
-                width: array.shape.width as u32,
-                height: array.shape.rows() as u32,
-            };
-        }
+        let host = Box::new(HostSurface {
+            pixels: array.address as *mut _,
+            pitch_bytes: array.shape.row_bytes(),
+            width: array.shape.width as u32,
+            height: array.shape.rows() as u32,
+        });
+        let pixel_bytes = array.shape.pixel_bytes();
         let object = &raw const *host as Handle;
-        state.surfaces.insert(object, Surface { context, array: handle, host });
+        state.surfaces.insert(object, Surface { context, array: handle, pixel_bytes, host });
         // SAFETY: the caller passes a place for a handle.
         unsafe { write(surface, object) }
     }

@@ -1,7 +1,8 @@
 //! What `SIMPLEGL_STANDIN` asks for.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 
 /// All settings, read once.
 #[derive(Debug)]
@@ -32,12 +33,12 @@ pub(crate) enum MappedSize {
 }
 
 /// A call that does not do its work.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) function: String,
     pub(crate) effect: Effect,
-    first: u64,
-    last: u64,
+    /// The calls it strikes, counted from 1.
+    pub(crate) calls: RangeInclusive<u64>,
 }
 
 /// What such a call does instead.
@@ -84,7 +85,7 @@ pub(crate) fn settings() -> &'static Settings {
 }
 
 impl Settings {
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut settings = Self::default();
         for item in text.split(';').map(str::trim).filter(|item| !item.is_empty()) {
             let (key, value) =
@@ -137,35 +138,18 @@ impl Settings {
         }
         Ok(())
     }
-
-    /// What the `call`-th call of `function` (from 1) is to do instead of its work.
-    pub(crate) fn effect(&self, function: &str, call: u64) -> Option<Effect> {
-        self.faults
-            .iter()
-            .find(|fault| fault.function == function && (fault.first..=fault.last).contains(&call))
-            .map(|fault| fault.effect)
-    }
 }
 
 impl Fault {
     /// `calls` is `n`, `n..` or `n..m`, counted from 1, both ends included.
     fn new(function: &str, effect: Effect, calls: &str) -> Result<Self, String> {
-        let (first, last) = match calls.split_once("..") {
-            None => (number(calls)?, number(calls)?),
-            Some((first, "")) => (number(first)?, u64::MAX),
-            Some((first, last)) => (number(first)?, number(last)?),
+        let calls = match calls.split_once("..") {
+            None => number(calls)?..=number(calls)?,
+            Some((first, "")) => number(first)?..=u64::MAX,
+            Some((first, last)) => number(first)?..=number(last)?,
         };
-        Ok(Self { function: function.into(), effect, first, last })
+        Ok(Self { function: function.into(), effect, calls })
     }
-}
-
-/// How often `function` has been called, this call included.
-pub(crate) fn count(function: &'static str) -> u64 {
-    static COUNTS: Mutex<Option<HashMap<&'static str, u64>>> = Mutex::new(None);
-    let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let count = counts.get_or_insert_default().entry(function).or_default();
-    *count += 1;
-    *count
 }
 
 fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
@@ -183,21 +167,6 @@ fn uuid(text: &str) -> Result<[u8; 16], String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn faults_name_the_calls_they_apply_to() {
-        let settings = Settings::parse("cuA=304@3;cuB=1;cuC=700@2..;null=cuD@1").unwrap();
-        let effects = |function, calls: &[u64]| {
-            calls.iter().map(|call| settings.effect(function, *call)).collect::<Vec<_>>()
-        };
-        assert_eq!(effects("cuA", &[2, 3, 4]), [None, Some(Effect::Code(304)), None]);
-        assert_eq!(effects("cuB", &[1, 99]), [Some(Effect::Code(1)); 2]);
-        assert_eq!(
-            effects("cuC", &[1, 2, 9]),
-            [None, Some(Effect::Code(700)), Some(Effect::Code(700))]
-        );
-        assert_eq!(effects("cuD", &[1, 2]), [Some(Effect::Null), None]);
-    }
 
     #[test]
     fn nonsense_is_refused() {
