@@ -1,10 +1,14 @@
-//! An OpenGL context without a window, for the examples and tests: EGL's device platform, no surface.
+//! What the examples and tests share: an OpenGL context without a window (EGL's device platform, no surface), and
+//! simplegl's kernels.
 
 use std::error::Error;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cuda_interop::device::Device;
 use cuda_interop::gl::egl_device_of;
+use cuda_interop::module::{Function, Module};
+use cudarc::driver::CudaContext;
 use glutin::api::egl::device::Device as EglDevice;
 use glutin::api::egl::display::Display;
 use glutin::config::{ConfigSurfaceTypes, ConfigTemplateBuilder};
@@ -42,4 +46,18 @@ fn on_device(
     // SAFETY: the attributes name no window.
     let context = unsafe { display.create_context(&config, &attributes) }?;
     Ok(context.make_current_surfaceless()?)
+}
+
+/// One of simplegl's kernels, compiled for the context's device.
+#[allow(dead_code)] // not every example launches one
+pub(crate) fn kernel(context: &Arc<CudaContext>, name: &str) -> cuda_interop::Result<Function> {
+    const PTX: &str = include_str!("../../../../kernels/ptx/simplegl.ptx");
+    Module::load_ptx(context, PTX)?.function(name)
+}
+
+/// Grid and block for one of those kernels over `width` x `height` elements.
+#[allow(dead_code)] // not every example launches one
+pub(crate) fn shape(width: u32, height: u32) -> ([u32; 3], [u32; 3]) {
+    let ((grid_x, grid_y), (block_x, block_y)) = kernels::grid::launch_shape(width, height);
+    ([grid_x, grid_y, 1], [block_x, block_y, 1])
 }

@@ -33,7 +33,8 @@ impl<T: Pod> PinnedBuffer<T> {
     /// [`ErrorKind::InvalidArgument`] for no elements, elements without size, or more bytes than an address can count; else
     /// the driver's answer: page-locked memory is scarcer than other memory.
     pub fn zeroed(context: &Arc<CudaContext>, len: usize) -> Result<Self> {
-        let operation = format!("allocating {len} page-locked elements of {} bytes", size_of::<T>());
+        let operation =
+            format!("allocating {len} page-locked elements of {} bytes", size_of::<T>());
         let bytes = len.checked_mul(size_of::<T>()).filter(|n| isize::try_from(*n).is_ok());
         let Some(bytes @ 1..) = bytes else {
             let detail =
