@@ -62,12 +62,13 @@ impl Drop for Restore {
 fn current(operation: &str) -> Result<CUcontext> {
     let call = table::CTX_GET_CURRENT.get(operation)?;
     // SAFETY: a null context is a valid value, meaning none; the driver writes one handle.
-    unsafe { out(format!("{operation} (asking for the current CUDA context)"), |p| call(p)) }
+    unsafe { out(operation, |p| call(p)) }
+        .map_err(|error| error.within("asking for the current CUDA context"))
 }
 
 fn set_current(context: CUcontext, operation: &str) -> Result<()> {
     let call = table::CTX_SET_CURRENT.get(operation)?;
     // SAFETY: the context came from the driver, or is null, which makes none current.
     let code = unsafe { call(context) };
-    check(format!("{operation} (switching the CUDA context)"), code)
+    check(operation, code).map_err(|error| error.within("switching the CUDA context"))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaContext, CudaStream, sys};
 
 use crate::context::{Restore, with_current};
-use crate::driver::{check, init, out, table};
+use crate::driver::{check, end, init, out, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_MODE`.
@@ -307,7 +307,7 @@ impl RetainedPrimary {
         self.held = false;
         let call = table::PRIMARY_CTX_RELEASE.get(operation)?;
         // SAFETY: this value stands for one reference, given up here.
-        check(operation, unsafe { call(self.raw) })
+        end(|| check(operation, unsafe { call(self.raw) }))
     }
 }
 

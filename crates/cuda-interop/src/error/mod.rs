@@ -48,6 +48,12 @@ impl Error {
         }
     }
 
+    /// Adds the part of the operation that failed.
+    pub(crate) fn within(mut self, part: &str) -> Self {
+        self.0.operation = format!("{} ({part})", self.0.operation);
+        self
+    }
+
     pub(crate) fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = Some(detail.into());
         self

@@ -80,7 +80,6 @@ impl<T: Pod> GlBuffer<T> {
         let operation = format!("creating an OpenGL buffer of {len} elements");
         let shared = gl.shared.clone();
         shared.enter(&operation)?;
-        shared.set_aside_gl_error(&operation);
         let name = storage::create_buffer(&shared, contents, &operation)?;
         let mut buffer = Self {
             shared,
@@ -117,7 +116,6 @@ impl<T: Pod> GlBuffer<T> {
         let operation = format!("adopting OpenGL buffer {}", name.0);
         let shared = gl.shared.clone();
         shared.enter(&operation)?;
-        shared.set_aside_gl_error(&operation);
         // SAFETY: the context is current.
         if !unsafe { shared.gl().is_buffer(name) } {
             return Err(Error::new(ErrorKind::InvalidArgument, operation)
@@ -216,7 +214,6 @@ impl<T: Pod> GlBuffer<T> {
         }
         let bytes = size_bytes::<T>(len)?;
         self.shared.enter(&operation)?;
-        self.shared.set_aside_gl_error(&operation);
         if let Some(registration) = self.registration.take() {
             if let Err(error) = registration.wait() {
                 self.registration = Some(registration);
@@ -279,7 +276,6 @@ impl<T: Pod> GlBuffer<T> {
     pub fn read_through_gl(&self) -> Result<Vec<T>> {
         let operation = format!("reading OpenGL buffer {} through OpenGL", self.name.0);
         self.shared.enter(&operation)?;
-        self.shared.set_aside_gl_error(&operation);
         let mut data = vec![T::zeroed(); self.len];
         storage::read_buffer(&self.shared, self.name, bytemuck::cast_slice_mut(&mut data));
         self.shared.check_gl(&operation)?;

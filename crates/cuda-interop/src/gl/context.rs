@@ -42,7 +42,9 @@ pub(super) struct Shared {
     devices: RefCell<Option<Vec<Device>>>,
     /// An error from a place that cannot return one, kept for the next call.
     pending: RefCell<Option<Error>>,
-    /// An OpenGL error that was there before one of our calls, kept for the program.
+    /// The OpenGL error that was pending when the operation under way began.
+    pending_gl_error: Cell<Option<GlError>>,
+    /// The last such error, kept for the program.
     foreign_gl_error: Cell<Option<GlError>>,
     /// What was dropped while the context was not current.
     leftovers: RefCell<Vec<Leftover>>,
@@ -116,6 +118,7 @@ impl GlContext {
             other_devices_allowed: Cell::new(false),
             devices: RefCell::new(None),
             pending: RefCell::new(None),
+            pending_gl_error: Cell::new(None),
             foreign_gl_error: Cell::new(None),
             leftovers: RefCell::new(Vec::new()),
             _keep_alive: keep,
@@ -164,7 +167,7 @@ impl GlContext {
     /// neither OpenGL nor CUDA. For a context that is gone already, for example because a toolkit rebuilt it.
     pub fn invalidate(&self) {
         self.shared.alive.set(false);
-        self.shared.leftovers.borrow_mut().clear();
+        self.shared.leftovers.take().into_iter().for_each(Leftover::forget);
         self.shared.pending.borrow_mut().take();
     }
 
@@ -228,6 +231,7 @@ impl Shared {
     /// The check at the beginning of every operation; see [`GlContext::check`].
     pub(super) fn enter(&self, operation: &str) -> Result<()> {
         self.check_current(operation)?;
+        self.set_aside_gl_error(operation);
         let leftovers = self.leftovers.take();
         for leftover in leftovers {
             leftover.release(self);
@@ -269,16 +273,15 @@ impl Shared {
     /// Releases `leftover` now if the context is current, else when it is so again.
     pub(super) fn release(&self, leftover: Leftover) {
         if !self.alive.get() {
-            return;
-        }
-        if self.is_current() {
+            leftover.forget();
+        } else if self.is_current() {
             leftover.release(self);
         } else {
             self.leftovers.borrow_mut().push(leftover);
         }
     }
 
-    /// Reads what OpenGL errors the program left pending, so that they are not taken for ours.
+    /// Takes OpenGL's pending errors, and gives the first.
     pub(super) fn take_gl_error(&self) -> Option<GlError> {
         let mut first = None;
         // A lost context may answer with errors for ever.
@@ -292,12 +295,14 @@ impl Shared {
         first
     }
 
-    /// As [`take_gl_error`](Self::take_gl_error), before a call of ours: the program is told later.
-    pub(super) fn set_aside_gl_error(&self, operation: &str) -> Option<GlError> {
-        let error = self.take_gl_error()?;
-        tracing::warn!("{operation}: OpenGL had {error} pending before");
-        self.foreign_gl_error.set(Some(error));
-        Some(error)
+    /// Reads what error the program left pending, so that it is not taken for ours; the program is told of it.
+    fn set_aside_gl_error(&self, operation: &str) {
+        let error = self.take_gl_error();
+        if let Some(error) = error {
+            tracing::warn!("{operation}: OpenGL had {error} pending before");
+            self.foreign_gl_error.set(Some(error));
+        }
+        self.pending_gl_error.set(error);
     }
 
     /// Turns an OpenGL error of our own calls into a `Result`.
@@ -309,8 +314,8 @@ impl Shared {
     }
 
     /// Adds to the driver's answer what is known of the OpenGL side.
-    pub(super) fn explain(&self, error: Error, pending: Option<GlError>) -> Error {
-        explain::with_gl_side(error, &self.owner, pending)
+    pub(super) fn explain(&self, error: Error) -> Error {
+        explain::with_gl_side(error, &self.owner, self.pending_gl_error.get())
     }
 
     /// Checks that `device` is one that this context runs on, by asking the driver once.
@@ -319,7 +324,18 @@ impl Shared {
         let devices = if let Some(devices) = known {
             devices
         } else {
-            let devices = super::devices::ask(self, super::DeviceList::All, operation)?;
+            let devices = match super::devices::ask(self, super::DeviceList::All, operation) {
+                Ok(devices) => devices,
+                // A driver that cannot be asked may still share.
+                Err(error) if matches!(error.kind(), ErrorKind::MissingSymbol { .. }) => {
+                    tracing::debug!("{error}");
+                    return Ok(());
+                }
+                Err(error) => {
+                    let name = explain::device_name(device);
+                    return Err(error.detail(format!("to be shared with {name}")));
+                }
+            };
             *self.devices.borrow_mut() = Some(devices.clone());
             devices
         };

@@ -68,15 +68,14 @@ pub fn devices_of(gl: &GlContext, list: DeviceList) -> Result<Vec<Device>> {
 /// As [`devices_of`], for an operation that has entered the context.
 pub(super) fn ask(shared: &Shared, list: DeviceList, operation: &str) -> Result<Vec<Device>> {
     init()?;
-    let operation = format!("{operation} (cuGLGetDevices)");
-    let call = table::GL_GET_DEVICES.get(&operation)?;
-    let pending = shared.set_aside_gl_error(&operation);
+    let call = table::GL_GET_DEVICES.get(operation)?;
     let mut handles = vec![0; device::count()?.max(1)];
     let mut count: c_uint = 0;
     let capacity = handles.len() as c_uint;
     // SAFETY: the OpenGL context is current; the driver writes at most `capacity` handles, and their number.
     let code = unsafe { call(&raw mut count, handles.as_mut_ptr(), capacity, list.number()) };
-    check(&operation, code).map_err(|error| shared.explain(error, pending))?;
+    check(operation, code)
+        .map_err(|error| shared.explain(error.within("asking for the context's devices")))?;
     handles.truncate(count as usize);
     handles.into_iter().map(Device::from_raw).collect()
 }

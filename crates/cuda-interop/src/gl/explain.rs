@@ -37,6 +37,12 @@ fn foreign_context_hint(renderer: &str, kernel_version: &str) -> String {
     )
 }
 
+/// "CUDA device 0 (NVIDIA H200)".
+pub(super) fn device_name(device: Device) -> String {
+    let name = device.name().unwrap_or_else(|_| "unnamed".into());
+    format!("CUDA device {} ({name})", device.ordinal())
+}
+
 /// The CUDA device is none of those that the OpenGL context runs on.
 pub(super) fn wrong_device(
     operation: &str,
@@ -44,16 +50,12 @@ pub(super) fn wrong_device(
     gl_devices: &[Device],
     owner: &GlOwner,
 ) -> Error {
-    let name = |device: &Device| {
-        let name = device.name().unwrap_or_else(|_| "unnamed".into());
-        format!("CUDA device {} ({name})", device.ordinal())
-    };
-    let gl_names: Vec<String> = gl_devices.iter().map(name).collect();
+    let gl_names: Vec<String> = gl_devices.iter().copied().map(device_name).collect();
     let detail = match gl_names.as_slice() {
         [] => "the driver knows no CUDA device for it".to_owned(),
         names => format!("it runs on {}", names.join(", ")),
     };
-    let kind = ErrorKind::WrongDevice { cuda: name(&device), gl: owner.to_string() };
+    let kind = ErrorKind::WrongDevice { cuda: device_name(device), gl: owner.to_string() };
     let error = Error::new(kind, operation).detail(detail);
     if gl_devices.is_empty() {
         return error.hint(hint_for(owner));

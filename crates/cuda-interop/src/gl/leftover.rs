@@ -59,6 +59,11 @@ pub(super) struct Registered {
 }
 
 impl Registered {
+    /// Lets go of everything without a call to the driver.
+    pub(super) fn forget(self) {
+        self.objects.forget();
+    }
+
     /// Unmaps the resource if it may be mapped still.
     pub(super) fn recover(&mut self) -> Result<()> {
         let Some(stream) = &self.mapped_on else { return Ok(()) };
@@ -109,12 +114,19 @@ impl Leftover {
         Self { registered, object }
     }
 
+    /// Lets go of everything without a call to OpenGL or CUDA.
+    pub(super) fn forget(self) {
+        if let Some(registered) = self.registered {
+            registered.forget();
+        }
+    }
+
     /// Releases everything; the OpenGL context is current. The first error is recorded.
     pub(super) fn release(mut self, shared: &Shared) {
         if let Some(registered) = &mut self.registered
             && let Err(error) = registered.end()
         {
-            shared.record(shared.explain(error, None));
+            shared.record(shared.explain(error));
         }
         if let Some(object) = self.object {
             object.delete(shared.gl());

@@ -36,7 +36,7 @@ impl<T> RawSlice<T> {
             // SAFETY: an address is valid with all bits zero; the driver writes an address and a size.
             unsafe { out(&operation, |pointer| call(pointer, &raw mut size, raw)) }
         })
-        .map_err(|error| registration.shared().explain(error, None))?;
+        .map_err(|error| registration.shared().explain(error))?;
         let needed = len * size_of::<T>();
         if pointer == 0 || size < needed {
             return Err(Error::new(ErrorKind::Inconsistent, operation)

@@ -35,7 +35,6 @@ impl<'a> Mapping<'a> {
             mapping.handles.push(registration.handle(&operation)?.0);
         }
         let call = table::GRAPHICS_MAP.get(&operation)?;
-        let pending = first.shared().set_aside_gl_error(&operation);
         with_current(stream.context(), &operation, || {
             let (count, handles) = (mapping.handles.len() as u32, mapping.handles.as_mut_ptr());
             // SAFETY: the handles are registered and not mapped, and the stream is of their context.
@@ -44,7 +43,7 @@ impl<'a> Mapping<'a> {
             mapping.registrations.iter().for_each(|r| r.note_mapped(stream));
             Ok(())
         })
-        .map_err(|error| first.shared().explain(error, pending))?;
+        .map_err(|error| first.shared().explain(error))?;
         Ok(mapping)
     }
 
@@ -95,7 +94,7 @@ impl<'a> Mapping<'a> {
         if ended {
             self.registrations.iter().for_each(|r| r.note_unmapped());
         }
-        unmapped.map_err(|error| first.shared().explain(error, None))
+        unmapped.map_err(|error| first.shared().explain(error))
     }
 
     fn unmap_call(&mut self) -> Result<()> {

@@ -36,7 +36,6 @@ impl Registration {
     ) -> Result<Self> {
         let operation = format!("registering {label} with CUDA");
         shared.check_device(Device::of(cuda), &operation)?;
-        let pending = shared.set_aside_gl_error(&operation);
         with_current(cuda, &operation, || {
             // SAFETY: a null handle is a valid value; the driver writes one handle.
             let raw: CUgraphicsResource = unsafe { out(&operation, call) }?;
@@ -54,7 +53,7 @@ impl Registration {
             };
             Ok(Self { shared: shared.clone(), registered: RefCell::new(Some(registered)) })
         })
-        .map_err(|error| shared.explain(error, pending))
+        .map_err(|error| shared.explain(error))
     }
 
     pub(super) fn shared(&self) -> &Rc<Shared> {
@@ -72,9 +71,7 @@ impl Registration {
     /// Unmaps what may still be mapped: after an unmap that failed, or a mapping that was leaked.
     pub(super) fn recover(&self) -> Result<()> {
         match self.registered.borrow_mut().as_mut() {
-            Some(registered) => {
-                registered.recover().map_err(|error| self.shared.explain(error, None))
-            }
+            Some(registered) => registered.recover().map_err(|error| self.shared.explain(error)),
             None => Ok(()),
         }
     }
@@ -139,13 +136,15 @@ impl Registration {
             // SAFETY: the resource is registered and not mapped.
             check(&operation, unsafe { call(raw, access.bits()) })
         })
-        .map_err(|error| self.shared.explain(error, None))?;
+        .map_err(|error| self.shared.explain(error))?;
         Ok(())
     }
 
     /// Gives up the registration without telling the driver.
     pub(super) fn forget(&self) {
-        self.registered.borrow_mut().take();
+        if let Some(registered) = self.registered.borrow_mut().take() {
+            registered.forget();
+        }
     }
 
     /// Ends the registration, then deletes `object`.

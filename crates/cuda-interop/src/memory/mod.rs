@@ -1,8 +1,10 @@
 //! Device memory: CUDA's own, and views of memory that a graphics API shares.
 
+mod pinned;
 mod pitched;
 mod view;
 
+pub use pinned::PinnedBuffer;
 pub use pitched::PitchedBuffer;
 pub use view::{DeviceView, DeviceViewMut};
 
@@ -17,9 +19,6 @@ use crate::context::with_current;
 use crate::device::synchronize;
 use crate::driver::{check, end, out, table};
 use crate::error::{Error, ErrorKind, Result};
-
-mod pinned;
-pub use pinned::PinnedBuffer;
 
 /// `len` elements of `T` in device memory, freed when dropped. No host pointer leads to it.
 pub struct DeviceBuffer<T> {

@@ -9,7 +9,7 @@ use bytemuck::Pod;
 use cudarc::driver::CudaContext;
 
 use crate::context::with_current;
-use crate::driver::{check, out, table};
+use crate::driver::{check, end, out, table};
 use crate::error::{Error, ErrorKind, Result};
 
 /// `len` elements of `T` in page-locked host memory: a slice like any other, but copies between it and device memory run at
@@ -86,7 +86,8 @@ impl<T> fmt::Debug for PinnedBuffer<T> {
 impl<T> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         let operation = "freeing page-locked memory";
-        let freed = table::MEM_FREE_HOST.get(operation).and_then(|call| {
+        let freed = end(|| {
+            let call = table::MEM_FREE_HOST.get(operation)?;
             with_current(&self.context, operation, || {
                 // SAFETY: our own allocation, given up here; copies to it were waited for.
                 check(operation, unsafe { call(self.pointer.as_ptr().cast()) })

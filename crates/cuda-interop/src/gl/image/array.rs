@@ -49,7 +49,7 @@ impl<'m> ImageArray<'m> {
             // SAFETY: the descriptor is integers; the driver writes one.
             Ok((raw, unsafe { out(&operation, |p| describe(p, raw)) }?))
         })
-        .map_err(|error| view.registration.shared().explain(error, None))?;
+        .map_err(|error| view.registration.shared().explain(error))?;
         let size = view.desc.level_size(level);
         check_descriptor(descriptor, view.format, size, &operation)?;
         Ok(Self { raw, descriptor, view, size })

@@ -69,7 +69,6 @@ pub(super) fn handle<'a>(image: &'a GlImage, shared: &Rc<Shared>) -> Result<Bind
             std::mem::transmute::<*const std::ffi::c_void, MakeResident>(non_resident),
         )
     };
-    shared.set_aside_gl_error(operation);
     // SAFETY: the context is current, and the name is a texture with storage.
     let handle = unsafe { get(name.0.get()) };
     shared.check_gl(operation)?;

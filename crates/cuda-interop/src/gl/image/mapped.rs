@@ -93,7 +93,7 @@ impl<'m> ImageView<'m> {
             // SAFETY: a null handle is a valid value; the resource is mapped, and one handle is written.
             unsafe { out(&operation, |p| get(p, resource)) }
         })
-        .map_err(|error| self.registration.shared().explain(error, None))?;
+        .map_err(|error| self.registration.shared().explain(error))?;
         if array.is_null() {
             let error = Error::new(ErrorKind::Inconsistent, operation);
             return Err(error.detail("the mipmapped array is null"));

@@ -132,6 +132,13 @@ pub(in crate::gl) struct Objects {
 }
 
 impl Objects {
+    /// Lets go of everything without a call to the driver.
+    pub(in crate::gl) fn forget(self) {
+        for (event, _) in self.retired {
+            std::mem::forget(event);
+        }
+    }
+
     pub(in crate::gl) fn keep(&mut self, object: Object) {
         self.live.push(object);
     }

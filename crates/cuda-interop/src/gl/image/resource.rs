@@ -56,7 +56,6 @@ impl GlImage {
         let format = desc.check(&operation)?;
         let shared = gl.shared.clone();
         shared.enter(&operation)?;
-        shared.set_aside_gl_error(&operation);
         let object = storage::create(&shared, &desc, &operation)?;
         let cuda = cuda.clone();
         Self { shared, cuda, object, owned: true, desc, format, access, usage, registration: None }
@@ -90,7 +89,6 @@ impl GlImage {
         }
         let shared = gl.shared.clone();
         shared.enter(&operation)?;
-        shared.set_aside_gl_error(&operation);
         let desc = storage::describe_texture(&shared, target, name, &operation)?;
         let desc = ImageDesc { allow_unlisted, ..desc };
         let format = desc.check(&operation)?;
@@ -118,7 +116,6 @@ impl GlImage {
         let operation = format!("adopting OpenGL renderbuffer {}", name.0);
         let shared = gl.shared.clone();
         shared.enter(&operation)?;
-        shared.set_aside_gl_error(&operation);
         let desc = storage::describe_renderbuffer(&shared, name, &operation)?;
         let format = desc.check(&operation)?;
         let (cuda, object) = (cuda.clone(), GlObject::Renderbuffer(name));
@@ -204,7 +201,6 @@ impl GlImage {
         }
         let format = desc.check(&operation)?;
         self.shared.enter(&operation)?;
-        self.shared.set_aside_gl_error(&operation);
         if let Some(registration) = self.registration.take() {
             if let Err(error) = registration.wait() {
                 self.registration = Some(registration);
@@ -283,7 +279,6 @@ impl GlImage {
             return Err(Error::new(ErrorKind::SizeMismatch { bytes, element_bytes }, operation));
         }
         self.shared.enter(&operation)?;
-        self.shared.set_aside_gl_error(&operation);
         let total = read_back::level_bytes(&self.desc, self.format, level);
         let mut data = vec![T::zeroed(); total / bytes];
         let pixels = bytemuck::cast_slice_mut(&mut data);
