@@ -64,6 +64,7 @@ pub mod device;
 pub mod driver;
 mod error;
 pub mod event;
+pub mod external;
 pub mod gl;
 pub mod memory;
 pub mod module;

@@ -6,11 +6,16 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use cudarc::driver::sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_RESOURCE_DESC, CUDA_RESOURCE_VIEW_DESC, CUDA_TEXTURE_DESC,
-    CUarray, CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUgraphicsResource,
-    CUmipmappedArray, CUmodule, CUstream, CUsurfObject, CUtexObject, CUuuid,
+    CUarray, CUcontext, CUdevice, CUdeviceptr, CUevent, CUexternalMemory, CUexternalSemaphore,
+    CUfunction, CUgraphicsResource, CUmipmappedArray, CUmodule, CUstream, CUsurfObject,
+    CUtexObject, CUuuid,
 };
 
 use super::entry::Entry;
+use crate::external::sys::{
+    AccessDesc, AllocationProp, BufferDesc, MemoryHandleDesc, MipmappedArrayDesc,
+    SemaphoreHandleDesc, SignalParams, WaitParams,
+};
 use crate::gl::ArrayDescriptor;
 
 /// A driver function that this crate may call.
@@ -70,6 +75,7 @@ entries! {
         STREAM_CREATE = cuStreamCreate(*mut CUstream, c_uint);
         STREAM_DESTROY = cuStreamDestroy_v2(CUstream);
         STREAM_SYNCHRONIZE = cuStreamSynchronize(CUstream);
+        STREAM_QUERY = cuStreamQuery(CUstream);
         STREAM_WAIT_EVENT = cuStreamWaitEvent(CUstream, CUevent, c_uint);
         EVENT_CREATE = cuEventCreate(*mut CUevent, c_uint);
         EVENT_DESTROY = cuEventDestroy_v2(CUevent);
@@ -128,5 +134,36 @@ entries! {
             *mut CUtexObject, *const CUDA_RESOURCE_DESC, *const CUDA_TEXTURE_DESC, *const CUDA_RESOURCE_VIEW_DESC
         );
         TEX_OBJECT_DESTROY = cuTexObjectDestroy(CUtexObject);
+    }
+    "external memory" {
+        IMPORT_EXTERNAL_MEMORY = cuImportExternalMemory(*mut CUexternalMemory, *const MemoryHandleDesc);
+        EXTERNAL_MEMORY_GET_BUFFER = cuExternalMemoryGetMappedBuffer(*mut CUdeviceptr, CUexternalMemory, *const BufferDesc);
+        EXTERNAL_MEMORY_GET_MIPMAPPED_ARRAY = cuExternalMemoryGetMappedMipmappedArray(
+            *mut CUmipmappedArray, CUexternalMemory, *const MipmappedArrayDesc
+        );
+        DESTROY_EXTERNAL_MEMORY = cuDestroyExternalMemory(CUexternalMemory);
+        MIPMAPPED_ARRAY_GET_LEVEL = cuMipmappedArrayGetLevel(*mut CUarray, CUmipmappedArray, c_uint);
+        MIPMAPPED_ARRAY_DESTROY = cuMipmappedArrayDestroy(CUmipmappedArray);
+    }
+    "external semaphores" {
+        IMPORT_EXTERNAL_SEMAPHORE = cuImportExternalSemaphore(*mut CUexternalSemaphore, *const SemaphoreHandleDesc);
+        SIGNAL_EXTERNAL_SEMAPHORES = cuSignalExternalSemaphoresAsync(
+            *const CUexternalSemaphore, *const SignalParams, c_uint, CUstream
+        );
+        WAIT_EXTERNAL_SEMAPHORES = cuWaitExternalSemaphoresAsync(
+            *const CUexternalSemaphore, *const WaitParams, c_uint, CUstream
+        );
+        DESTROY_EXTERNAL_SEMAPHORE = cuDestroyExternalSemaphore(CUexternalSemaphore);
+    }
+    "memory that can be exported" {
+        MEM_GET_ALLOCATION_GRANULARITY = cuMemGetAllocationGranularity(*mut usize, *const AllocationProp, c_uint);
+        MEM_CREATE = cuMemCreate(*mut u64, usize, *const AllocationProp, u64);
+        MEM_RELEASE = cuMemRelease(u64);
+        MEM_EXPORT = cuMemExportToShareableHandle(*mut c_void, u64, c_uint, u64);
+        MEM_ADDRESS_RESERVE = cuMemAddressReserve(*mut CUdeviceptr, usize, usize, CUdeviceptr, u64);
+        MEM_ADDRESS_FREE = cuMemAddressFree(CUdeviceptr, usize);
+        MEM_MAP = cuMemMap(CUdeviceptr, usize, usize, u64, u64);
+        MEM_UNMAP = cuMemUnmap(CUdeviceptr, usize);
+        MEM_SET_ACCESS = cuMemSetAccess(CUdeviceptr, usize, *const AccessDesc, usize);
     }
 }

@@ -110,6 +110,42 @@ pub enum ErrorKind {
     /// The image was registered without the use that is asked of it.
     #[error("the image was registered without {0}")]
     MissingUsage(&'static str),
+    /// CUDA has no array of an external image's format.
+    #[error("CUDA cannot share {name}: {reason}")]
+    ExternalFormat {
+        /// The format's kind and number.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
+    /// What is to be imported lies on another device.
+    #[error("{exporter} exported what {cuda} is to import")]
+    OtherDevice {
+        /// CUDA's device.
+        cuda: String,
+        /// The exporter's device.
+        exporter: String,
+    },
+    /// A wait on the host took longer than agreed.
+    #[error("not done after {waited_ms} ms")]
+    Timeout {
+        /// How long it was waited for.
+        waited_ms: u64,
+    },
+    /// No signal has been issued that a wait for a binary semaphore would end on.
+    #[error("the signal has not been issued, so the wait would never end")]
+    NotSignalled,
+    /// A timeline semaphore was to be signalled with a value that is not larger than the last.
+    #[error("the timeline is at {last} and cannot go to {value}")]
+    TimelineNotGrowing {
+        /// The largest value that was signalled.
+        last: u64,
+        /// The value that was asked for.
+        value: u64,
+    },
+    /// The device or driver cannot do this.
+    #[error("{0} is not supported here")]
+    Unsupported(&'static str),
     /// OpenGL refused.
     #[error("OpenGL answered {0}")]
     Gl(GlError),

@@ -20,6 +20,8 @@ pub(super) enum GlObject {
     Buffer(glow::Buffer),
     Texture(glow::Texture),
     Renderbuffer(glow::Renderbuffer),
+    /// An object of an extension, with the function that deletes it.
+    External(unsafe extern "system" fn(i32, *const u32), u32),
 }
 
 impl GlObject {
@@ -29,6 +31,7 @@ impl GlObject {
             Self::Buffer(name) => name.0.get(),
             Self::Texture(name) => name.0.get(),
             Self::Renderbuffer(name) => name.0.get(),
+            Self::External(_, name) => name,
         }
     }
 
@@ -40,6 +43,7 @@ impl GlObject {
                 Self::Buffer(name) => gl.delete_buffer(name),
                 Self::Texture(name) => gl.delete_texture(name),
                 Self::Renderbuffer(name) => gl.delete_renderbuffer(name),
+                Self::External(delete, name) => delete(1, &raw const name),
             }
         }
     }

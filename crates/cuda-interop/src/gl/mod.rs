@@ -20,6 +20,8 @@ mod current;
 mod devices;
 mod egl;
 mod explain;
+#[cfg(unix)]
+pub mod external;
 mod format;
 mod image;
 mod leftover;

@@ -98,7 +98,7 @@ pub(super) fn buffer_size(shared: &Shared, name: glow::Buffer) -> usize {
 }
 
 /// Runs `body` with `name` bound to the target, and puts the former binding back.
-fn with_bound<R>(gl: &glow::Context, name: glow::Buffer, body: impl FnOnce() -> R) -> R {
+pub(super) fn with_bound<R>(gl: &glow::Context, name: glow::Buffer, body: impl FnOnce() -> R) -> R {
     // SAFETY: the callers have the context current, and `name` is a buffer of it.
     unsafe {
         let before = gl.get_parameter_buffer(TARGET_BINDING);

@@ -39,7 +39,7 @@ pub struct Texture<'m> {
 }
 
 impl<'m> Surface<'m> {
-    pub(super) fn new(object: u64, stream: &'m Arc<CudaStream>, writable: bool) -> Self {
+    pub(crate) fn new(object: u64, stream: &'m Arc<CudaStream>, writable: bool) -> Self {
         Self { object, stream, writable, borrow: PhantomData }
     }
 

@@ -39,7 +39,9 @@ pub(super) fn read(
             let transfer = (transfer_format, transfer_type);
             read_renderbuffer(gl, name, size, transfer, pixels, operation)
         }
-        GlObject::Buffer(_) => Err(Error::new(ErrorKind::InvalidArgument, operation)),
+        GlObject::Buffer(_) | GlObject::External(..) => {
+            Err(Error::new(ErrorKind::InvalidArgument, operation))
+        }
     })?;
     shared.check_gl(operation)
 }

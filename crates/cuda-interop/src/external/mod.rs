@@ -1,0 +1,60 @@
+//! Memory and semaphores shared with another API through operating-system handles.
+//!
+//! The other half of sharing: not resources of OpenGL's that CUDA registers and maps, but allocations and semaphores
+//! that one API exports and the others import. Nothing is mapped and unmapped from frame to frame; semaphores order
+//! the two sides on the GPU. It is the only way to Vulkan and Direct3D 12.
+//!
+//! | what | from | type |
+//! | --- | --- | --- |
+//! | memory of another API | its handle | [`ExternalMemory`], then [`ExternalBuffer`] and [`ExternalImage`] in it |
+//! | CUDA's memory for others | [`ExportableMemory`] | a file descriptor, and [`ExternalBuffer`] |
+//! | semaphores of another API | their handle | [`BinarySemaphore`], [`TimelineSemaphore`], [`KeyedMutex`], [`NvSciSync`] |
+//!
+//! # Who closes what
+//!
+//! | handle | before the import | after success | after failure |
+//! | --- | --- | --- | --- |
+//! | file descriptor | its `OwnedFd` | CUDA | its `OwnedFd`, in [`ImportError`] |
+//! | NT handle | the program | the program, at any time | the program |
+//! | KMT handle | nobody | nobody; the exporter must outlive the import | nobody |
+//! | `NvSci` object | the program | the program, after the import is gone | the program |
+//!
+//! Buffers and images hold their memory, so the order of dropping does not matter: mappings are freed, then the
+//! memory is given back, then, in types of this crate that own both sides, the exporter frees its own.
+//!
+//! # What is checked
+//!
+//! The exporter must be the same device, matched by UUID and never by an order; ranges lie inside the allocation, and
+//! its size is the exporter's; timeline values grow; a wait for a binary semaphore needs the signal's
+//! [`Signalled`]; waits on the host end in their time ([`wait_within`]).
+
+mod buffer;
+#[cfg(unix)]
+mod exportable;
+mod extent;
+mod foreign_sync;
+mod format;
+mod handle;
+mod image;
+mod link;
+mod memory;
+mod semaphore;
+pub(crate) mod sys;
+mod wait;
+
+pub use buffer::ExternalBuffer;
+#[cfg(unix)]
+pub use exportable::ExportableMemory;
+pub use extent::{ArrayFlags, ImageDesc, ImageShape};
+pub use foreign_sync::{KeyedMutex, NvSciSync};
+pub use format::{ChannelFormat, ChannelOrder, ChannelType, Encoding, FormatApi, ImageFormat};
+pub use handle::{
+    ImportError, KmtHandle, MemoryHandle, NtHandle, NvSciObject, SemaphoreClass, SemaphoreHandle,
+};
+pub use image::{ExternalImage, ExternalLevel};
+pub use link::{SemaphoreLink, Signalled};
+pub(crate) use memory::check_range;
+pub use memory::{Allocation, ExternalMemory};
+pub use semaphore::{BinarySemaphore, TimelineSemaphore, supports_timeline};
+pub(crate) use wait::timeout;
+pub use wait::wait_within;
