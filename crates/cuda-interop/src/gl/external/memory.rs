@@ -112,7 +112,6 @@ impl GlMemory {
         let Inner { shared, functions, name: memory, size_bytes } = &*self.inner;
         shared.enter(&operation)?;
         let bytes = check_range::<T>(*size_bytes, offset_bytes, len, &operation)?;
-        shared.set_aside_gl_error(&operation);
         // SAFETY: the context is current.
         let name = unsafe { shared.gl().create_buffer() }
             .map_err(|text| Error::new(ErrorKind::NoStorage, &operation).detail(text))?;
@@ -152,7 +151,6 @@ impl GlMemory {
             return Err(Error::new(ErrorKind::InvalidArgument, operation)
                 .detail(format!("{size:?} texels, {levels} levels")));
         }
-        shared.set_aside_gl_error(operation);
         let gl = shared.gl();
         // SAFETY: the context is current.
         let name = unsafe { gl.create_texture() }
@@ -182,7 +180,6 @@ impl GlMemory {
 impl Inner {
     fn create(shared: &Rc<Shared>, allocation: Allocation, operation: &str) -> Result<Self> {
         let functions = MemoryFunctions::load(shared, operation)?;
-        shared.set_aside_gl_error(operation);
         let mut name = 0;
         // SAFETY: the context is current; one name is written.
         unsafe { (functions.create)(1, &raw mut name) };
@@ -267,7 +264,6 @@ impl<T: Pod> GlMemoryBuffer<T> {
         let operation = "reading an external buffer through OpenGL";
         let shared = &self.memory.shared;
         shared.enter(operation)?;
-        shared.set_aside_gl_error(operation);
         let mut data = vec![T::zeroed(); self.len];
         storage::read_buffer(shared, self.name, bytemuck::cast_slice_mut(&mut data));
         shared.check_gl(operation)?;
@@ -284,7 +280,6 @@ impl<T: Pod> GlMemoryBuffer<T> {
         crate::memory::check_len(operation, self.len, data.len())?;
         let shared = &self.memory.shared;
         shared.enter(operation)?;
-        shared.set_aside_gl_error(operation);
         let gl = shared.gl();
         storage::with_bound(gl, self.name, || {
             // SAFETY: the context is current, the buffer bound, and the slice as long as the buffer.

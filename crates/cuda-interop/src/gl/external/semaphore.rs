@@ -47,7 +47,6 @@ impl Imported {
         shared.enter(operation)?;
         check_device(shared, exporter, operation)?;
         let functions = SemaphoreFunctions::load(shared, operation)?;
-        shared.set_aside_gl_error(operation);
         let mut name = 0;
         if timeline {
             let timeline = TimelineFunctions::load(shared, operation)?;
@@ -103,7 +102,6 @@ impl Imported {
         barrier: Barrier<'_>,
     ) -> Result<()> {
         self.shared.enter(operation)?;
-        self.shared.set_aside_gl_error(operation);
         let buffers: Vec<u32> = barrier.buffers.iter().map(|buffer| buffer.0.get()).collect();
         let textures: Vec<u32> = barrier.textures.iter().map(|texture| texture.0.get()).collect();
         let layouts = vec![LAYOUT_GENERAL; textures.len()];
