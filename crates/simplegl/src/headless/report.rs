@@ -6,6 +6,7 @@ use crate::camera::Camera;
 use crate::scene::Scene;
 use crate::timing::Timings;
 use crate::verify::Verification;
+use crate::window::HeapReport;
 
 /// A headless run that came to its end.
 #[derive(Clone, Debug, Serialize)]
@@ -38,6 +39,8 @@ pub struct HeadlessReport {
     pub fps: f64,
     /// Median of the last frames' milliseconds for each stage.
     pub timings_ms: Timings,
+    /// Heap allocations in the frames after the first few.
+    pub heap: HeapReport,
     /// The result of `--verify`.
     pub verification: Option<Verification>,
 }

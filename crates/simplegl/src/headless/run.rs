@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::{HeadlessContext, HeadlessError, HeadlessReport, Wanted};
 use crate::capture::{CaptureError, Outputs};
 use crate::compute::Wave;
+use crate::heap;
 use crate::mesh::{MeshSize, MeshSizeError};
 use crate::options::{Backend, ViewerOptions};
 use crate::phase::Phase;
@@ -17,6 +18,7 @@ use crate::source::{NoSource, SourceOptions, Sources};
 use crate::status::Status;
 use crate::timing::{Stage, Timings};
 use crate::verify::verify;
+use crate::window::HeapReport;
 
 /// What ended the headless viewer before its time.
 #[derive(Debug, Error)]
@@ -57,6 +59,9 @@ impl RunError {
     }
 }
 
+/// Frames in which caches fill and drivers settle; their heap allocations are not counted.
+const WARM_UP: u64 = 8;
+
 /// What the frames of a run share. Order of destruction: what needs OpenGL first, its context last.
 struct Studio<'a> {
     options: &'a ViewerOptions,
@@ -67,6 +72,7 @@ struct Studio<'a> {
     timings: Timings,
     phase: Phase,
     size: [u32; 2],
+    heap: HeapReport,
     context: HeadlessContext,
 }
 
@@ -85,7 +91,8 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     let start = Instant::now();
     let mut last = start;
     let mut phase = 0.0;
-    for _ in 0..frames {
+    for frame in 0..frames {
+        let before = heap::allocations();
         phase = studio.phase.radians();
         if studio.frame()? {
             say(studio.sources.notice());
@@ -94,6 +101,10 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
         studio.timings.push_duration(Stage::Frame, now - last);
         studio.phase.advance(now - last, options.scene.speed);
         last = now;
+        if frame >= WARM_UP {
+            studio.heap.frames += 1;
+            studio.heap.allocations += heap::allocations() - before;
+        }
     }
     // SAFETY: waits for a current context.
     unsafe { studio.context.gl().glow().finish() }
@@ -119,14 +130,16 @@ impl<'a> Studio<'a> {
             timings: Timings::default(),
             phase: options.clock.phase(options.scene.speed),
             size,
+            heap: HeapReport::default(),
             context,
         })
     }
 
     /// Computes, draws and records one frame. True says that the path has changed.
     fn frame(&mut self) -> Result<bool, RunError> {
-        let Self { options, sources, renderer, target, outputs, timings, phase, size, context } =
-            self;
+        let Self {
+            options, sources, renderer, target, outputs, timings, phase, size, context, ..
+        } = self;
         let scene = &options.scene;
         let wave =
             Wave { time: phase.time(), frequency: scene.frequency, amplitude: scene.amplitude };
@@ -187,6 +200,7 @@ impl<'a> Studio<'a> {
             seconds,
             fps: frames as f64 / seconds,
             timings_ms: self.timings.clone(),
+            heap: self.heap,
             verification,
         })
     }
