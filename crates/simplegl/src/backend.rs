@@ -14,6 +14,7 @@ use crate::compute::cuda::Kernels;
 use crate::compute::{Wave, cpu};
 use crate::mesh::MeshSize;
 use crate::options::Backend;
+use crate::timing::startup;
 
 /// The oldest driver that will do, by the CUDA version it supports: what cudarc's calls need.
 pub const OLDEST_DRIVER: (u32, u32) = (11, 4);
@@ -151,6 +152,7 @@ fn short(reason: &NoCuda) -> String {
 /// The first thing that does not work.
 pub fn open(ordinal: usize) -> Result<Cuda, NoCuda> {
     driver::load()?;
+    startup::mark("driver library");
     let found = driver::version()?;
     if found < OLDEST_DRIVER {
         return Err(NoCuda::DriverTooOld { found });
@@ -163,9 +165,12 @@ pub fn open(ordinal: usize) -> Result<Cuda, NoCuda> {
     let name = device.name()?;
     let context = device.open()?;
     let stream = device::new_stream(&context)?;
+    startup::mark("CUDA context");
     let kernels = Kernels::load(&context)?;
+    startup::mark("kernels loaded");
     let cuda = Cuda { context, stream, kernels, name };
     probe(&cuda)?;
+    startup::mark("probe kernel");
     Ok(cuda)
 }
 

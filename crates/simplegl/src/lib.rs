@@ -1,6 +1,7 @@
 //! simplegl: a CUDA kernel written in Rust animates a mesh inside an OpenGL buffer, and OpenGL draws it without a copy.
 
 pub mod backend;
+pub mod bench;
 pub mod camera;
 pub mod capture;
 pub mod cli;

@@ -9,18 +9,25 @@ use simplegl::heap::CountingAllocator;
 use simplegl::options::ViewerOptions;
 use simplegl::reference::{self, Request};
 use simplegl::status::{Failure, OrStatus, Status};
+use simplegl::timing::startup;
 use simplegl::{headless, window};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
+    startup::begin();
     // clap ends the program itself for --help, --version (0) and wrong usage (2).
     let mut cli = Cli::parse();
     if let Some(command) = cli.command.take() {
         return command.run();
     }
-    match run(&cli) {
+    let ended = run(&cli);
+    startup::mark("rest");
+    if let Some(trace) = startup::line() {
+        eprintln!("{trace}");
+    }
+    match ended {
         Ok(status) => status.into(),
         Err(Failure { status, error }) => {
             eprintln!("simplegl: {error:#}");

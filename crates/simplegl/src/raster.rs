@@ -19,4 +19,4 @@ mod view;
 pub use cpu::CpuRaster;
 pub use rule::pixel_rule;
 pub use shading::{MapTable, Painted, Palette, map_table};
-pub use view::{MAX_VERTICES, point_view, rows_per_thread};
+pub use view::{MAX_VERTICES, point_view, rows_per_thread, wave_mesh};

@@ -7,6 +7,7 @@
 
 mod cuda;
 mod history;
+pub mod startup;
 
 pub use cuda::{CudaTimer, Mark};
 pub use history::{FpsCounter, History, Stage, Timings};

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::bench::BenchArgs;
 use crate::doctor::probe::PROBE_COMMAND;
 use crate::reference::ReferenceArgs;
 use doctor::{DoctorArgs, ExplainArgs, ProbeArgs};
@@ -30,6 +31,8 @@ pub struct Cli {
 /// The subcommands.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
+    /// Measure this machine: kernels, hand-over, paths, draw modes, start-up
+    Bench(BenchArgs),
     /// Say why CUDA and OpenGL do not share memory on this machine, and what to do
     Doctor(DoctorArgs),
     /// Say what an error code means, in general and between CUDA and OpenGL
@@ -44,6 +47,7 @@ impl Command {
     #[must_use]
     pub fn run(self) -> ExitCode {
         match self {
+            Self::Bench(args) => args.run(),
             Self::Doctor(args) => args.run(),
             Self::Explain(args) => args.run(),
             Self::DoctorProbe(args) => args.run(),

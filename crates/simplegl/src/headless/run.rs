@@ -16,7 +16,7 @@ use crate::preflight::{self, PreflightError};
 use crate::render::{Frame, RenderError, Renderer, Target};
 use crate::source::{NoSource, SourceOptions, Sources};
 use crate::status::Status;
-use crate::timing::{Stage, Timings};
+use crate::timing::{Stage, Timings, startup};
 use crate::verify::verify;
 use crate::window::HeapReport;
 
@@ -84,6 +84,7 @@ struct Studio<'a> {
 pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<HeadlessReport, RunError> {
     preflight::check(options)?;
     let mut studio = Studio::new(options)?;
+    startup::mark("source, shaders and targets");
     say(studio.sources.notice());
     let frames = options.frames.unwrap_or(1);
     studio.sources.reserve_history(usize::try_from(frames).unwrap_or(0).min(1 << 24));
@@ -109,12 +110,14 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     // SAFETY: waits for a current context.
     unsafe { studio.context.gl().glow().finish() }
     let seconds = start.elapsed().as_secs_f64();
+    startup::mark("frames");
     studio.finish(frames, phase, seconds, say)
 }
 
 impl<'a> Studio<'a> {
     fn new(options: &'a ViewerOptions) -> Result<Self, RunError> {
         let context = HeadlessContext::new(wanted(options))?;
+        startup::mark("OpenGL context");
         let gl = context.gl().glow();
         let mesh = MeshSize::new(options.scene.mesh_width, options.scene.mesh_height)?;
         let source_options = SourceOptions::from(options);

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::camera::Camera;
     use crate::compute::{Wave, cpu::Cpu};
-    use crate::raster::{Painted, Palette, point_view};
+    use crate::raster::{Painted, Palette, point_view, wave_mesh};
     use crate::scene::Scene;
 
     fn view(size: [u32; 2]) -> PointView {
@@ -206,11 +206,6 @@ mod tests {
             raster.wave(wave_mesh(mesh, wave), &view);
             assert!(raster.words().eq(expected.iter().copied()), "wave, {mesh}");
         }
-    }
-
-    fn wave_mesh(mesh: MeshSize, wave: Wave) -> WaveMesh {
-        let Wave { time, frequency, amplitude } = wave;
-        WaveMesh { width: mesh.width(), height: mesh.height(), time, frequency, amplitude }
     }
 
     #[test]

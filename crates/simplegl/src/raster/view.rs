@@ -1,8 +1,10 @@
 //! The kernels' view of the mesh, from the matrices that OpenGL gets.
 
+use kernels::WaveMesh;
 use kernels::raster::{COLUMNS_REVERSED, PixelRule, PointView, ROWS_REVERSED};
 use nalgebra::Matrix4;
 
+use crate::compute::Wave;
 use crate::mesh::MeshSize;
 
 /// Vertices that a picture can tell apart: an index has 32 bits.
@@ -12,6 +14,13 @@ pub const MAX_VERTICES: u64 = 1 << 32;
 const THREADS: u64 = 1 << 19;
 /// Rows beyond which longer runs gain nothing.
 const MOST_ROWS_PER_THREAD: u64 = 64;
+
+/// A wave on a mesh in the kernels' terms.
+#[must_use]
+pub fn wave_mesh(mesh: MeshSize, wave: Wave) -> WaveMesh {
+    let Wave { time, frequency, amplitude } = wave;
+    WaveMesh { width: mesh.width(), height: mesh.height(), time, frequency, amplitude }
+}
 
 /// The view through `projection * view` onto `size` pixels, visiting the mesh from the near side.
 #[must_use]
