@@ -130,7 +130,8 @@ impl<'a> Studio<'a> {
             Path::Copy => (Backend::Cuda, Interop::Copy),
             Path::Cpu => (Backend::Cpu, Interop::Auto),
         };
-        let options = SourceOptions { backend, interop, remember: true };
+        let options =
+            SourceOptions { backend, interop, remember: true, ..SourceOptions::default() };
         Ok(Self {
             context,
             scene: Scene {
@@ -142,7 +143,7 @@ impl<'a> Studio<'a> {
             camera: Camera::default(),
             size,
             phase: Phase::by_frame(STEP, 100),
-            sources: Sources::new(gl, &options, mesh)?,
+            sources: Sources::new(context.gl(), &options, mesh)?,
             renderer: Renderer::new(gl)?,
             target: Target::new(gl, size, 0)?,
             timings: Timings::default(),

@@ -85,16 +85,15 @@ fn measure(args: &BenchArgs) -> Result<Report, BenchError> {
     if args.wants(Group::Cpu) {
         cpu::run(&mut bench)?;
     }
-    let context =
-        match HeadlessContext::new(args.device.map_or(Wanted::Any, |n| Wanted::Prefer(n as u32))) {
-            Ok(context) => Some(context),
-            Err(reason) => {
-                bench.left_out.push(format!("all frames: {reason}"));
-                None
-            }
-        };
+    let context = match HeadlessContext::new(args.device.map_or(Wanted::Any, Wanted::Prefer)) {
+        Ok(context) => Some(context),
+        Err(reason) => {
+            bench.left_out.push(format!("all frames: {reason}"));
+            None
+        }
+    };
     let paired = context.as_ref().and_then(|context| context.device().cuda_ordinal);
-    let ordinal = args.device.or(paired.map(|ordinal| ordinal as usize)).unwrap_or(0);
+    let ordinal = args.device.or(paired).unwrap_or(0);
     let device = cuda::run(&mut bench, ordinal)?;
     if let Some(context) = &context {
         frames::run(&mut bench, context, device)?;
