@@ -1,6 +1,7 @@
 //! How long OpenGL takes to draw, from timer queries that are read only once they are ready.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use glow::HasContext as _;
 
@@ -17,6 +18,8 @@ pub(super) struct Timer {
     next: usize,
     waiting: usize,
     running: bool,
+    /// When each query began, on the host's clock.
+    begun: [Instant; QUERIES],
     latest_ns: Option<u64>,
 }
 
@@ -35,6 +38,7 @@ impl Timer {
             next: 0,
             waiting: 0,
             running: false,
+            begun: [Instant::now(); QUERIES],
             latest_ns: None,
         })
     }
@@ -45,6 +49,7 @@ impl Timer {
         if self.waiting < QUERIES && !self.running {
             // SAFETY: the query is ours and not active.
             unsafe { self.gl.begin_query(glow::TIME_ELAPSED, self.queries[self.next]) }
+            self.begun[self.next] = Instant::now();
             self.running = true;
         }
     }
@@ -63,13 +68,18 @@ impl Timer {
     /// Takes the results that are ready, oldest first.
     fn collect(&mut self) {
         while self.waiting > 0 {
-            let oldest = self.queries[(self.next + QUERIES - self.waiting) % QUERIES];
+            let index = (self.next + QUERIES - self.waiting) % QUERIES;
+            let oldest = self.queries[index];
             // SAFETY: the query has ended; asking whether its result is available does not wait.
             unsafe {
                 if self.gl.get_query_parameter_u32(oldest, glow::QUERY_RESULT_AVAILABLE) == 0 {
                     return;
                 }
-                self.latest_ns = Some(self.gl.get_query_parameter_u64(oldest, glow::QUERY_RESULT));
+                let ns = self.gl.get_query_parameter_u64(oldest, glow::QUERY_RESULT);
+                // llvmpipe sometimes counts from the start of the machine, as in the very first query.
+                if u128::from(ns) <= self.begun[index].elapsed().as_nanos() {
+                    self.latest_ns = Some(ns);
+                }
             }
             self.waiting -= 1;
         }

@@ -25,6 +25,8 @@ pub(super) struct GlWindow {
     context: Rc<PossiblyCurrentContext>,
     surface: Surface<WindowSurface>,
     window: Window,
+    /// winit asks the X server for it each time; here it is what the last event said.
+    size: PhysicalSize<u32>,
     api: &'static str,
     config: String,
 }
@@ -54,7 +56,7 @@ impl GlWindow {
             gl.draw_buffer(glow::BACK);
             gl.read_buffer(glow::BACK);
         }
-        Ok(Self { witness, context, surface, window, api, config })
+        Ok(Self { witness, context, surface, size: window.inner_size(), window, api, config })
     }
 
     /// The OpenGL functions of the context.
@@ -83,7 +85,7 @@ impl GlWindow {
 
     /// The window's inside in physical pixels.
     pub(super) fn size(&self) -> [u32; 2] {
-        self.window.inner_size().into()
+        self.size.into()
     }
 
     /// The back buffer as it is now.
@@ -91,8 +93,9 @@ impl GlWindow {
         read_framebuffer(self.gl(), None, self.size())
     }
 
-    /// Gives the surface a new size. A size without area is left alone: there is nothing to draw until the next one.
-    pub(super) fn resize(&self, size: PhysicalSize<u32>) {
+    /// Takes over the window's new size. A size without area is left alone: there is nothing to draw until the next one.
+    pub(super) fn resize(&mut self, size: PhysicalSize<u32>) {
+        self.size = size;
         if let (Some(width), Some(height)) =
             (NonZeroU32::new(size.width), NonZeroU32::new(size.height))
         {
