@@ -216,6 +216,24 @@ fn last_frame_is_saved_from_a_window_too() {
 }
 
 #[test]
+fn window_records_exports_and_verifies() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Xvfb::start();
+    let (frames, mesh) = (folder.path().join("frames"), folder.path().join("mesh.ply"));
+    let mut command = server.simplegl(&small(&["--step", "0.1", "--frames", "7", "--verify"]));
+    let run = Run::of(command.arg("--record").arg(&frames).arg("--export").arg(&mesh));
+    run.expect(0, &["verify: passed"]);
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["verification"]["updates"], 7);
+    assert_eq!(std::fs::read_dir(&frames).unwrap().count(), 7);
+    assert!(mesh.metadata().unwrap().len() > 64 * 64 * 12);
+
+    let nowhere = server.simplegl(&["--screenshot", "/nonexistent/shot.png"]).output().unwrap();
+    assert_eq!(nowhere.status.code(), Some(2), "{nowhere:?}");
+    assert!(String::from_utf8_lossy(&nowhere.stderr).contains("--screenshot"), "{nowhere:?}");
+}
+
+#[test]
 fn whole_window_is_drawn_at_every_size() {
     let server = Xvfb::start();
     let mut viewer = Viewer::start(&server, &small(&["--background", "#204060"]));

@@ -53,7 +53,7 @@ fn view(options: &ViewerOptions) -> Result<Status, Failure> {
     if options.json {
         println!("{}", serde_json::to_string(&report).or_status(Status::Runtime)?);
     }
-    Ok(Status::Success)
+    Ok(if report.passed() { Status::Success } else { Status::Mismatch })
 }
 
 /// `--headless`

@@ -1,20 +1,13 @@
 //! What keys and buttons do beyond the state: to the window, to files, to the clipboard.
 
-use std::path::{Path, PathBuf};
-
 use winit::window::Fullscreen;
 
-use super::WindowError;
 use super::picture::aspect;
 use super::report::End;
 use super::state::Effect;
 use super::viewer::Viewer;
 use crate::camera::Camera;
-use crate::capture::write_png;
 use crate::input::Action;
-
-/// The most screenshots that find a free name in one folder.
-const MOST_SCREENSHOTS: u32 = 9999;
 
 impl Viewer {
     /// Does what a key or a button asks; what comes back ends the viewer.
@@ -77,25 +70,9 @@ impl Viewer {
     }
 
     fn want_screenshot(&mut self) {
-        self.screenshot = free_name(Path::new(""));
-        if self.screenshot.is_none() {
+        if !self.shots.want_screenshot() {
             self.notes.say("No free name for a screenshot in this folder".to_owned());
         }
-    }
-
-    /// Saves the picture as it was just drawn, if that was asked for.
-    pub(super) fn save_screenshot(&mut self) {
-        let Some(path) = self.screenshot.take() else { return };
-        let text = match self.save_picture(&path) {
-            Ok(()) => format!("Saved {}", path.display()),
-            Err(error) => error.to_string(),
-        };
-        eprintln!("simplegl: {text}");
-        self.notes.say(text);
-    }
-
-    pub(super) fn save_picture(&self, path: &Path) -> Result<(), WindowError> {
-        Ok(write_png(path, &self.window.read()?)?)
     }
 
     fn copy_view(&mut self) {
@@ -114,27 +91,5 @@ impl Viewer {
             Err(error) => format!("The clipboard holds {error}"),
         };
         self.notes.say(text);
-    }
-}
-
-/// The first of `simplegl-0001.png`, `simplegl-0002.png`, ... that is not there yet.
-fn free_name(folder: &Path) -> Option<PathBuf> {
-    (1..=MOST_SCREENSHOTS)
-        .map(|number| folder.join(format!("simplegl-{number:04}.png")))
-        .find(|path| !path.exists())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn screenshots_never_overwrite_one_another() {
-        let folder = tempfile::tempdir().unwrap();
-        for number in ["0001", "0002"] {
-            let path = free_name(folder.path()).unwrap();
-            assert!(path.ends_with(format!("simplegl-{number}.png")));
-            std::fs::write(path, "").unwrap();
-        }
     }
 }

@@ -36,16 +36,19 @@ pub enum WindowError {
     /// Presenting a frame.
     #[error("the window's buffers could not be swapped: {0}")]
     Swap(#[source] glutin::error::Error),
-    /// No path from a kernel to OpenGL is left.
+    /// No path from a kernel to OpenGL at the start.
     #[error(transparent)]
-    Source(#[from] NoSource),
+    NoSource(NoSource),
+    /// The path in use failed, and no other was left.
+    #[error(transparent)]
+    Update(NoSource),
     /// A mesh that cannot be.
     #[error(transparent)]
     Mesh(#[from] MeshSizeError),
     /// Drawing.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// Writing a picture.
+    /// Writing a file.
     #[error(transparent)]
     Capture(#[from] CaptureError),
     /// The window system took its leave before the window was there.
@@ -61,7 +64,8 @@ impl WindowError {
     #[must_use]
     pub fn status(&self) -> Status {
         match self {
-            Self::NoDisplay { .. } | Self::NoContext { .. } | Self::Source(_) => Status::NoDevice,
+            Self::NoDisplay { .. } | Self::NoContext { .. } | Self::NoSource(_) => Status::NoDevice,
+            Self::Capture(CaptureError::Unwritable { .. }) | Self::Mesh(_) => Status::Usage,
             _ => Status::Runtime,
         }
     }

@@ -48,14 +48,23 @@ impl Viewer {
             eprintln!("simplegl: {notice}");
             self.notes.say(notice.to_owned());
         }
-        self.draw_picture()?;
-        self.save_screenshot();
+        let size = self.window.size();
+        if !self.shots.want_frame() {
+            return Ok(self.picture.draw(&self.state, None, size, &mut self.timings)?);
+        }
+        self.draw_for_keeps()?;
+        if let Some(said) = self.shots.keep()? {
+            eprintln!("simplegl: {said}");
+            self.notes.say(said);
+        }
         Ok(())
     }
 
-    /// Draws the scene as it is.
-    pub(super) fn draw_picture(&mut self) -> Result<(), WindowError> {
-        self.picture.draw(&self.state, self.window.size(), &mut self.timings)
+    /// Draws the scene as it is where it can be read back.
+    pub(super) fn draw_for_keeps(&mut self) -> Result<(), WindowError> {
+        let size = self.window.size();
+        let framebuffer = Some(self.shots.target(size)?.framebuffer());
+        Ok(self.picture.draw(&self.state, framebuffer, size, &mut self.timings)?)
     }
 
     fn draw_overlay(&mut self, shown: Shown, now: Instant) {

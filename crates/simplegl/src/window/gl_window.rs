@@ -14,7 +14,6 @@ use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use super::WindowError;
-use crate::capture::{CaptureError, Picture, read_framebuffer};
 
 /// A window with a current OpenGL context.
 ///
@@ -86,11 +85,6 @@ impl GlWindow {
     /// The window's inside in physical pixels.
     pub(super) fn size(&self) -> [u32; 2] {
         self.size.into()
-    }
-
-    /// The back buffer as it is now.
-    pub(super) fn read(&self) -> Result<Picture, CaptureError> {
-        read_framebuffer(self.gl(), None, self.size())
     }
 
     /// Takes over the window's new size. A size without area is left alone: there is nothing to draw until the next one.

@@ -8,6 +8,7 @@
 //! | `viewer.rs`, `events.rs`, `effects.rs`, `frame.rs` | the viewer: what it holds, and what events, actions and frames do |
 //! | `state.rs` | what the user changes; pure |
 //! | `picture.rs` | the scene in the window |
+//! | `shots.rs` | frames that are kept as files |
 //! | `notes.rs` | short messages |
 //! | `report.rs` | the account at the end |
 
@@ -23,6 +24,7 @@ mod open;
 mod picture;
 mod report;
 mod session;
+mod shots;
 mod state;
 mod viewer;
 
@@ -33,6 +35,7 @@ use winit::platform::x11::EventLoopBuilderExtX11 as _;
 pub use error::WindowError;
 pub use report::{CameraReport, End, GlReport, HeapReport, Report};
 
+use crate::capture::check_outputs;
 use crate::options::ViewerOptions;
 use crate::signals::Interrupt;
 use app::{App, Interrupted};
@@ -43,6 +46,7 @@ use session::Session;
 /// # Errors
 /// See [`WindowError`]; everything is torn down by then.
 pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
+    check_outputs(&options.output)?;
     let mut builder = EventLoop::<Interrupted>::with_user_event();
     let asked = match Session::detect()? {
         Session::Wayland => {

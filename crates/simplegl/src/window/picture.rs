@@ -7,11 +7,15 @@ use super::state::State;
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
 use crate::options::ViewerOptions;
-use crate::render::{Frame, Renderer};
-use crate::source::{SourceOptions, Sources};
+use crate::render::{Frame, RenderError, Renderer};
+use crate::source::{Source, SourceOptions, Sources};
 use crate::timing::{Stage, Timings};
+use crate::verify::{Verification, verify};
 
 use super::gl_window::GlWindow;
+
+/// Frames whose phases room is made for at the start, so that remembering them for `--verify` allocates nothing.
+const MOST_REMEMBERED: usize = 1 << 24;
 
 /// Dropped in this order: the source with its mappings and registrations, then the renderer's OpenGL objects.
 #[derive(Debug)]
@@ -24,7 +28,10 @@ impl Picture {
     pub(super) fn new(window: &GlWindow, options: &ViewerOptions) -> Result<Self, WindowError> {
         let scene = &options.scene;
         let mesh = MeshSize::new(scene.mesh_width, scene.mesh_height)?;
-        let sources = Sources::new(window.witness(), &SourceOptions::from(options), mesh)?;
+        let mut sources = Sources::new(window.witness(), &SourceOptions::from(options), mesh)
+            .map_err(WindowError::NoSource)?;
+        let frames = options.frames.and_then(|frames| usize::try_from(frames).ok());
+        sources.reserve_history(frames.unwrap_or(0).min(MOST_REMEMBERED));
         Ok(Self { sources, renderer: Renderer::new(window.gl())? })
     }
 
@@ -37,16 +44,17 @@ impl Picture {
         let scene = &state.scene;
         let time = state.phase.time();
         let wave = Wave { time, frequency: scene.frequency, amplitude: scene.amplitude };
-        Ok(self.sources.update(wave, timings)?)
+        self.sources.update(wave, timings).map_err(WindowError::Update)
     }
 
-    /// Draws mesh and texture into the back buffer of `size` pixels.
+    /// Draws mesh and texture into `framebuffer` (`None`: the window's back buffer) of `size` pixels.
     pub(super) fn draw(
         &mut self,
         state: &State,
+        framebuffer: Option<glow::Framebuffer>,
         size: [u32; 2],
         timings: &mut Timings,
-    ) -> Result<(), WindowError> {
+    ) -> Result<(), RenderError> {
         let source = self.sources.current();
         let mesh = source.mesh();
         self.renderer.draw(&Frame {
@@ -57,7 +65,7 @@ impl Picture {
             vertices: source.vertices(),
             mesh_size: [mesh.width(), mesh.height()],
             painted: source.painted(),
-            framebuffer: None,
+            framebuffer,
         })?;
         if let Some(milliseconds) = self.renderer.draw_ms() {
             timings.push(Stage::Draw, milliseconds);
@@ -75,6 +83,16 @@ impl Picture {
     pub(super) fn mesh(&self) -> [u32; 2] {
         let mesh = self.sources.current().mesh();
         [mesh.width(), mesh.height()]
+    }
+
+    /// The source in use.
+    pub(super) fn source(&self) -> &dyn Source {
+        self.sources.current()
+    }
+
+    /// Compares what OpenGL holds with what the CPU computes.
+    pub(super) fn verify(&self, window: &GlWindow) -> Result<Option<Verification>, WindowError> {
+        Ok(verify(window.gl(), &self.sources)?)
     }
 
     pub(super) fn path(&self) -> String {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::camera::Camera;
 use crate::scene::Scene;
 use crate::timing::Timings;
+use crate::verify::Verification;
 
 /// Why the viewer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -96,4 +97,14 @@ pub struct Report {
     pub timings_ms: Timings,
     /// What frames allocated.
     pub heap: HeapReport,
+    /// What `--verify` found.
+    pub verification: Option<Verification>,
+}
+
+impl Report {
+    /// Whether nothing that was verified differs.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.verification.as_ref().is_none_or(Verification::passed)
+    }
 }

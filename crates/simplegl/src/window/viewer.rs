@@ -1,6 +1,5 @@
 //! The viewer once its window is open: what it holds, when it wants a frame, and what it was in the end.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use winit::keyboard::ModifiersState;
@@ -10,11 +9,13 @@ use super::gl_window::GlWindow;
 use super::notes::Notes;
 use super::picture::{Picture, gl_string};
 use super::report::{CameraReport, End, GlReport, HeapReport, Report};
+use super::shots::Shots;
 use super::state::State;
 use crate::input::{Action, Pointer};
 use crate::options::ViewerOptions;
 use crate::panel::{Overlay, Shown};
 use crate::timing::{FpsCounter, Timings};
+use crate::verify::Verification;
 
 /// When the next frame is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,10 +27,11 @@ pub(super) enum Next {
 
 /// `events.rs` has what events do to it, `effects.rs` what keys and buttons do, `frame.rs` how it draws.
 ///
-/// The fields are dropped in this order: source and renderer, overlay, window with its context.
+/// The fields are dropped in this order: source and renderer, recorder, overlay, window with its context.
 #[derive(Debug)]
 pub(super) struct Viewer {
     pub(super) picture: Picture,
+    pub(super) shots: Shots,
     pub(super) overlay: Overlay,
     pub(super) window: GlWindow,
     pub(super) state: State,
@@ -41,8 +43,6 @@ pub(super) struct Viewer {
     pub(super) mesh_wanted: [u32; 2],
     /// Buttons of the panel that were pressed.
     pub(super) actions: Vec<Action>,
-    /// Where the next frame is to be saved.
-    pub(super) screenshot: Option<PathBuf>,
     pub(super) renderer_name: String,
     pub(super) timings: Timings,
     pub(super) fps: FpsCounter,
@@ -57,18 +57,20 @@ pub(super) struct Viewer {
     pub(super) heap: HeapReport,
     /// Frames without overlays since the last change.
     pub(super) settled_frames: u64,
-    options: ViewerOptions,
+    verify: bool,
 }
 
 impl Viewer {
     pub(super) fn new(window: GlWindow, options: &ViewerOptions) -> Result<Self, WindowError> {
         let picture = Picture::new(&window, options)?;
+        let shots = Shots::start(window.gl(), &options.output, options.frames)?;
         let overlay = Overlay::new(window.gl(), window.window())?;
         let now = Instant::now();
         let mut viewer = Self {
             mesh_wanted: picture.mesh(),
             renderer_name: gl_string(window.gl(), glow::RENDERER),
             picture,
+            shots,
             overlay,
             window,
             state: State::new(options),
@@ -77,7 +79,6 @@ impl Viewer {
             pointer_at: (0.0, 0.0),
             modifiers: ModifiersState::empty(),
             actions: Vec::new(),
-            screenshot: None,
             timings: Timings::default(),
             fps: FpsCounter::default(),
             started: now,
@@ -89,7 +90,7 @@ impl Viewer {
             occluded: false,
             heap: HeapReport::default(),
             settled_frames: 0,
-            options: options.clone(),
+            verify: options.verify,
         };
         viewer.set_vsync(options.window.vsync);
         viewer.set_title();
@@ -117,14 +118,21 @@ impl Viewer {
 
     /// What is left to do after the last frame, and the account of all.
     pub(super) fn finish(&mut self, end: End) -> Result<Report, WindowError> {
-        if let Some(path) = self.options.output.screenshot.take() {
-            self.draw_picture()?;
-            self.save_picture(&path)?;
+        // A window without area has no last frame, but perhaps one before it.
+        if self.shots.want_last_frame() && !self.window.size().contains(&0) {
+            self.draw_for_keeps()?;
         }
-        Ok(self.report(end))
+        for line in self.shots.finish(self.picture.source())? {
+            eprintln!("simplegl: {line}");
+        }
+        let verification = if self.verify { self.picture.verify(&self.window)? } else { None };
+        if let Some(verification) = &verification {
+            eprintln!("simplegl: {verification}");
+        }
+        Ok(self.report(end, verification))
     }
 
-    fn report(&self, end: End) -> Report {
+    fn report(&self, end: End, verification: Option<Verification>) -> Report {
         let gl = self.window.gl();
         let state = &self.state;
         Report {
@@ -153,6 +161,7 @@ impl Viewer {
             fps: self.fps.fps(),
             timings_ms: self.timings.clone(),
             heap: self.heap,
+            verification,
         }
     }
 }
