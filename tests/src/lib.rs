@@ -1,5 +1,5 @@
 //! What the end-to-end tests share: the built program, the stand-in driver, tests that run in a process of their own,
-//! OpenGL without a window, a window under a private X server.
+//! OpenGL without a window, a window under a private X server or Wayland compositor.
 #![warn(missing_docs)]
 
 pub mod child;
@@ -10,3 +10,4 @@ pub mod pictures;
 pub mod machine;
 pub mod program;
 pub mod standin;
+pub mod wayland;

@@ -1,7 +1,7 @@
 //! The control panel: sliders and choices that write the scene, and buttons for the actions that keys have too.
 
 use clap::ValueEnum;
-use egui::{Align2, CollapsingHeader, ComboBox, Context, Grid, Slider, Ui, Window};
+use egui::{Align2, CollapsingHeader, ComboBox, Context, Grid, ScrollArea, Slider, Ui, Window};
 
 use crate::camera::Projection;
 use crate::input::Action;
@@ -11,6 +11,9 @@ use crate::scene::{ColorMap, ColorMode, DrawMode, Scene};
 pub const MESH_SIDE_MAX: u32 = 4096;
 /// The largest point that the slider reaches.
 pub const POINT_SIZE_MAX: f32 = 16.0;
+
+/// Points from the panel's left to its right.
+const WIDTH: f32 = 264.0;
 
 /// What the panel reads and writes.
 #[derive(Debug)]
@@ -35,30 +38,29 @@ pub struct Controls<'a> {
 
 pub(super) fn show(context: &Context, controls: &mut Controls<'_>) {
     let room = (context.content_rect().height() - 60.0).max(80.0);
-    Window::new("Controls")
-        .anchor(Align2::RIGHT_TOP, [-8.0, 8.0])
-        .resizable(false)
-        .vscroll(true)
-        .default_width(240.0)
-        .default_height(room)
-        .max_height(room)
-        .show(context, |ui| {
+    Window::new("Controls").anchor(Align2::RIGHT_TOP, [-8.0, 8.0]).auto_sized().show(
+        context,
+        |ui| {
+            ui.set_width(WIDTH);
             ui.spacing_mut().slider_width = 120.0;
-            section(ui, "Wave", controls, wave);
-            section(ui, "Mesh", controls, mesh);
-            section(ui, "Picture", controls, picture);
-            section(ui, "View", controls, view);
-            ui.separator();
-            ui.horizontal(|ui| {
-                for (label, action) in [
-                    ("Screenshot", Action::Screenshot),
-                    ("Keys", Action::ToggleHelp),
-                    ("Quit", Action::Quit),
-                ] {
-                    button(ui, controls.actions, label, action);
-                }
+            ScrollArea::vertical().max_height(room).show(ui, |ui| {
+                section(ui, "Wave", controls, wave);
+                section(ui, "Mesh", controls, mesh);
+                section(ui, "Picture", controls, picture);
+                section(ui, "View", controls, view);
+                ui.separator();
+                ui.horizontal(|ui| {
+                    for (label, action) in [
+                        ("Screenshot", Action::Screenshot),
+                        ("Keys", Action::ToggleHelp),
+                        ("Quit", Action::Quit),
+                    ] {
+                        button(ui, controls.actions, label, action);
+                    }
+                });
             });
-        });
+        },
+    );
 }
 
 fn section<'a>(
@@ -108,10 +110,12 @@ fn picture(ui: &mut Ui, controls: &mut Controls<'_>) {
     ui.checkbox(&mut scene.color_bar, "colour bar");
     ui.add(Slider::new(&mut scene.point_size, 1.0..=POINT_SIZE_MAX).text("point size"));
     ui.horizontal(|ui| {
-        ui.color_edit_button_rgb(&mut scene.solid_color);
-        ui.label("mesh");
-        ui.color_edit_button_rgb(&mut scene.background);
-        ui.label("background");
+        for (color, label) in
+            [(&mut scene.solid_color, "mesh"), (&mut scene.background, "background")]
+        {
+            color_button(ui, color);
+            ui.label(label);
+        }
     });
     ui.horizontal(|ui| {
         ui.label("samples");
@@ -122,6 +126,14 @@ fn picture(ui: &mut Ui, controls: &mut Controls<'_>) {
     let mut vsync = controls.vsync;
     if ui.checkbox(&mut vsync, "vertical sync").changed() {
         controls.actions.push(Action::ToggleVsync);
+    }
+}
+
+/// The scene's colours are sRGB from 0 to 1; egui edits sRGB bytes.
+fn color_button(ui: &mut Ui, color: &mut [f32; 3]) {
+    let mut bytes = color.map(|channel| (channel * 255.0).round() as u8);
+    if ui.color_edit_button_srgb(&mut bytes).changed() {
+        *color = bytes.map(|byte| f32::from(byte) / 255.0);
     }
 }
 
