@@ -2,6 +2,7 @@
 
 use crate::capture::CaptureError;
 use crate::mesh::MeshSizeError;
+use crate::preflight::PreflightError;
 use crate::render::RenderError;
 use crate::source::NoSource;
 use crate::status::Status;
@@ -36,6 +37,9 @@ pub enum WindowError {
     /// Presenting a frame.
     #[error("the window's buffers could not be swapped: {0}")]
     Swap(#[source] glutin::error::Error),
+    /// Something that could be known before the first frame.
+    #[error(transparent)]
+    Preflight(#[from] PreflightError),
     /// No path from a kernel to OpenGL at the start.
     #[error(transparent)]
     NoSource(NoSource),
@@ -65,7 +69,7 @@ impl WindowError {
     pub fn status(&self) -> Status {
         match self {
             Self::NoDisplay { .. } | Self::NoContext { .. } | Self::NoSource(_) => Status::NoDevice,
-            Self::Capture(CaptureError::Unwritable { .. }) | Self::Mesh(_) => Status::Usage,
+            Self::Preflight(_) | Self::Mesh(_) => Status::Usage,
             _ => Status::Runtime,
         }
     }

@@ -11,6 +11,8 @@ use crate::timing::Stage;
 
 /// Frames after a change that may still allocate: OpenGL objects for a new mode, the first use of a query.
 const SETTLING_FRAMES: u64 = 8;
+/// Time between two looks at the file of the user's own kernel.
+const KERNEL_FILE_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Viewer {
     /// Draws and presents a frame; what comes back ends the viewer.
@@ -27,6 +29,7 @@ impl Viewer {
         let before = heap::allocations();
         let shown = self.shown(now);
         let is_bare = !shown.any() && !self.overlay.is_due(shown, now);
+        self.follow_kernel(now);
         self.picture_frame(elapsed)?;
         self.draw_overlay(shown, now);
         self.present()?;
@@ -35,6 +38,17 @@ impl Viewer {
         self.notes.tidy(now);
         let last = self.frames_wanted.is_some_and(|wanted| self.frames >= wanted);
         Ok(self.run_actions().or(last.then_some(End::Frames)))
+    }
+
+    fn follow_kernel(&mut self, now: Instant) {
+        if self.kernel_due.is_none_or(|due| now < due) {
+            return;
+        }
+        self.kernel_due = Some(now + KERNEL_FILE_INTERVAL);
+        if let Some(said) = self.picture.follow_kernel_file() {
+            eprintln!("simplegl: {said}");
+            self.notes.say(said);
+        }
     }
 
     /// Animates the scene by `elapsed` and draws it.
@@ -86,7 +100,7 @@ impl Viewer {
             paused: self.state.paused,
             timings: &self.timings,
             note: self.notes.current(now),
-            problem: None,
+            problem: self.picture.kernel_error(),
         };
         let state = &mut self.state;
         let mut controls = Controls {

@@ -35,8 +35,8 @@ use winit::platform::x11::EventLoopBuilderExtX11 as _;
 pub use error::WindowError;
 pub use report::{CameraReport, End, GlReport, HeapReport, Report};
 
-use crate::capture::check_outputs;
 use crate::options::ViewerOptions;
+use crate::preflight;
 use crate::signals::Interrupt;
 use app::{App, Interrupted};
 use session::Session;
@@ -46,7 +46,7 @@ use session::Session;
 /// # Errors
 /// See [`WindowError`]; everything is torn down by then.
 pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
-    check_outputs(&options.output)?;
+    preflight::check(options)?;
     let mut builder = EventLoop::<Interrupted>::with_user_event();
     let asked = match Session::detect()? {
         Session::Wayland => {

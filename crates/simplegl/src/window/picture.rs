@@ -85,6 +85,22 @@ impl Picture {
         [mesh.width(), mesh.height()]
     }
 
+    /// Loads the user's own kernel anew if its file has changed. A text for the user if anything came of it.
+    pub(super) fn follow_kernel_file(&mut self) -> Option<String> {
+        let changed = self.sources.follow_kernel_file();
+        changed.then(|| match self.kernel_error() {
+            Some(error) => {
+                format!("The kernel's new version does not load, the old one goes on: {error}")
+            }
+            None => "Loaded the kernel's new version".to_owned(),
+        })
+    }
+
+    /// Why the newest version of the user's own kernel does not run.
+    pub(super) fn kernel_error(&self) -> Option<&str> {
+        self.sources.current().kernel_error()
+    }
+
     /// The source in use.
     pub(super) fn source(&self) -> &dyn Source {
         self.sources.current()

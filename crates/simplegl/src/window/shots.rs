@@ -89,7 +89,7 @@ impl Shots {
 
     /// Writes what is due at the end, with the last frame in [`Shots::target`]. Lines for the user.
     pub(super) fn finish(&mut self, source: &dyn Source) -> Result<Vec<String>, CaptureError> {
-        let Some(outputs) = self.outputs.take() else { return Ok(Vec::new()) };
+        let Some(mut outputs) = self.outputs.take() else { return Ok(Vec::new()) };
         let framebuffer = self.target.as_ref().map(Target::framebuffer);
         let size = self.target.as_ref().map_or([0; 2], Target::size);
         outputs.finish(framebuffer, size, source)

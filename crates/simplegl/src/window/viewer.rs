@@ -58,6 +58,8 @@ pub(super) struct Viewer {
     /// Frames without overlays since the last change.
     pub(super) settled_frames: u64,
     verify: bool,
+    /// When to look for a new version of the user's own kernel.
+    pub(super) kernel_due: Option<Instant>,
 }
 
 impl Viewer {
@@ -91,6 +93,7 @@ impl Viewer {
             heap: HeapReport::default(),
             settled_frames: 0,
             verify: options.verify,
+            kernel_due: options.kernel.as_ref().map(|_| now),
         };
         viewer.set_vsync(options.window.vsync);
         viewer.set_title();
@@ -113,7 +116,8 @@ impl Viewer {
         if self.state.is_moving() || self.frames_wanted.is_some() || is_stale {
             return Next::Now;
         }
-        self.notes.end().map_or(Next::OnEvent, Next::At)
+        let due = [self.notes.end(), self.kernel_due].into_iter().flatten().min();
+        due.map_or(Next::OnEvent, |due| if due <= now { Next::Now } else { Next::At(due) })
     }
 
     /// What is left to do after the last frame, and the account of all.
