@@ -68,5 +68,7 @@ pub mod external;
 pub mod gl;
 pub mod memory;
 pub mod module;
+#[cfg(all(feature = "vulkan", unix))]
+pub mod vulkan;
 
 pub use error::{Code, Error, ErrorKind, GlError, GlOwner, Result};

@@ -33,8 +33,24 @@ pub enum Interop {
     Auto,
     /// CUDA writes into OpenGL's own buffers (graphics interop), or an error.
     Graphics,
+    /// CUDA writes into memory of its own that OpenGL has imported, or an error.
+    External,
     /// CUDA writes into its own memory, the host copies.
     Copy,
+}
+
+/// What orders CUDA and the graphics API where memory is external.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Semaphores {
+    /// A timeline semaphore if it works here, else binary ones, else the host.
+    #[default]
+    Auto,
+    /// A timeline semaphore, or an error.
+    Timeline,
+    /// Binary semaphores, or an error.
+    Binary,
+    /// None: the host waits for each side.
+    Host,
 }
 
 /// The library that connects OpenGL to the window system.
@@ -208,6 +224,8 @@ pub struct ViewerOptions {
     pub backend: Backend,
     /// How results reach OpenGL.
     pub interop: Interop,
+    /// What orders CUDA and OpenGL on the external path.
+    pub semaphores: Semaphores,
     /// The CUDA device to use; `None` takes the one that OpenGL runs on.
     pub device: Option<usize>,
     /// A kernel to use in place of the built-in one.

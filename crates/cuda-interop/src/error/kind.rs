@@ -146,6 +146,14 @@ pub enum ErrorKind {
     /// The device or driver cannot do this.
     #[error("{0} is not supported here")]
     Unsupported(&'static str),
+    /// Vulkan refused.
+    #[error("Vulkan answered {name} ({code})")]
+    Vulkan {
+        /// The `VkResult`.
+        code: i32,
+        /// Its name.
+        name: String,
+    },
     /// OpenGL refused.
     #[error("OpenGL answered {0}")]
     Gl(GlError),

@@ -13,8 +13,8 @@ use crate::camera::{Camera, Projection};
 use crate::input::{BINDINGS, MOUSE_HELP};
 use crate::mesh::MeshSize;
 use crate::options::{
-    Backend, ClockOptions, GlApi, Interop, KernelFile, OutputOptions, PictureSize, ViewerOptions,
-    WindowOptions,
+    Backend, ClockOptions, GlApi, Interop, KernelFile, OutputOptions, PictureSize, Semaphores,
+    ViewerOptions, WindowOptions,
 };
 use crate::scene::{
     ColorMap, ColorMode, DEFAULT_AMPLITUDE, DEFAULT_FREQUENCY, DEFAULT_SPEED, DrawMode, Scene,
@@ -64,6 +64,9 @@ pub struct ViewerArgs {
     /// How CUDA's results reach OpenGL
     #[arg(long, value_enum, default_value_t, help_heading = "Path")]
     interop: Interop,
+    /// What orders CUDA and OpenGL (with --interop external)
+    #[arg(long, value_enum, default_value_t, help_heading = "Path")]
+    semaphores: Semaphores,
     /// The CUDA device to use [default: the one that OpenGL runs on]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Path")]
     device: Option<usize>,
@@ -175,6 +178,7 @@ impl ViewerArgs {
             },
             backend: self.backend,
             interop: self.interop,
+            semaphores: self.semaphores,
             device: self.device,
             kernel: self.kernel,
             frames: self.frames.or(self.headless.then_some(1)),

@@ -3,6 +3,8 @@
 //! | file | path |
 //! | --- | --- |
 //! | `graphics.rs` | [`GraphicsSource`]: CUDA writes OpenGL's memory |
+//! | `external.rs` | [`ExternalSource`]: OpenGL draws CUDA's memory |
+//! | `semaphores.rs` | what orders OpenGL and CUDA there |
 //! | `copy.rs` | [`CopySource`]: CUDA, then a copy through the host |
 //! | `cpu.rs` | [`CpuSource`]: no GPU |
 //! | `engine.rs` | what the CUDA paths share |
@@ -17,9 +19,11 @@ mod custom_kernel;
 mod engine;
 mod entry_check;
 mod error;
+mod external;
 mod gl_objects;
 mod graphics;
 mod select;
+mod semaphores;
 
 use std::fmt;
 
@@ -31,6 +35,7 @@ pub use cpu::CpuSource;
 pub use custom_kernel::{KernelError, check_kernel};
 pub use entry_check::EntryError;
 pub use error::SourceError;
+pub use external::ExternalSource;
 pub use graphics::GraphicsSource;
 pub use select::{NoSource, SourceOptions, Sources, replay};
 
@@ -47,6 +52,8 @@ pub const PAINTED_SIZE: [u32; 2] = [256, 256];
 pub enum Path {
     /// The kernel writes OpenGL's own memory.
     Graphics,
+    /// The kernel writes CUDA's memory, which OpenGL has imported.
+    External,
     /// The kernel writes CUDA's memory; the host copies it to OpenGL.
     Copy,
     /// The CPU writes OpenGL's memory.
@@ -57,6 +64,7 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Graphics => "CUDA by graphics interop",
+            Self::External => "CUDA by external memory",
             Self::Copy => "CUDA with host copy",
             Self::Cpu => "CPU",
         })

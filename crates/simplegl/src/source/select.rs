@@ -6,11 +6,13 @@ use kernels::hatch::Pixel;
 use kernels::simple_vbo::{position, vertex, wave_u, wave_v};
 
 use super::engine::SharedCuda;
-use super::{CopySource, CpuSource, GraphicsSource, PAINTED_SIZE, Path, Source, SourceError};
+use super::{
+    CopySource, CpuSource, ExternalSource, GraphicsSource, PAINTED_SIZE, Path, Source, SourceError,
+};
 use crate::compute::Wave;
 use crate::compute::cpu::Cpu;
 use crate::mesh::MeshSize;
-use crate::options::{Backend, Interop, KernelFile, ViewerOptions};
+use crate::options::{Backend, Interop, KernelFile, Semaphores, ViewerOptions};
 use crate::readback;
 use crate::timing::Timings;
 
@@ -21,6 +23,8 @@ pub struct SourceOptions {
     pub backend: Backend,
     /// How CUDA's result gets to OpenGL.
     pub interop: Interop,
+    /// What orders CUDA and OpenGL on the external path.
+    pub semaphores: Semaphores,
     /// The CUDA device to use; `None` takes the one that OpenGL runs on, or the first.
     pub device: Option<usize>,
     /// A kernel to use in place of the built-in one, which rules out the CPU.
@@ -31,8 +35,9 @@ pub struct SourceOptions {
 
 impl From<&ViewerOptions> for SourceOptions {
     fn from(options: &ViewerOptions) -> Self {
-        let ViewerOptions { backend, interop, device, ref kernel, verify, .. } = *options;
-        Self { backend, interop, device, kernel: kernel.clone(), remember: verify }
+        let ViewerOptions { backend, interop, semaphores, device, ref kernel, verify, .. } =
+            *options;
+        Self { backend, interop, semaphores, device, kernel: kernel.clone(), remember: verify }
     }
 }
 
@@ -43,6 +48,7 @@ impl SourceOptions {
         match (self.backend, self.interop) {
             (Backend::Cpu, _) => &[Path::Cpu],
             (_, Interop::Graphics) => &[Path::Graphics],
+            (_, Interop::External) => &[Path::External],
             (_, Interop::Copy) => &[Path::Copy],
             (Backend::Cuda, Interop::Auto) => &[Path::Graphics, Path::Copy],
             (Backend::Auto, Interop::Auto) if self.kernel.is_some() => {
@@ -220,6 +226,14 @@ impl Opener {
             Path::Graphics => {
                 Box::new(GraphicsSource::new(gl, options.device, shared, kernel, mesh)?)
             }
+            Path::External => Box::new(ExternalSource::new(
+                gl,
+                options.device,
+                shared,
+                kernel,
+                options.semaphores,
+                mesh,
+            )?),
             Path::Copy => {
                 // Without a pairing any device will do: the host copies between them.
                 let paired = || pair(gl).map_or(0, |pairing| pairing.device.ordinal());
