@@ -1,5 +1,6 @@
 //! Whole frames, headless: by path, by draw mode, by mesh size.
 
+use std::fmt;
 use std::time::Instant;
 
 use cuda_interop::device::Device;
@@ -12,7 +13,7 @@ use crate::camera::Camera;
 use crate::compute::Wave;
 use crate::headless::HeadlessContext;
 use crate::mesh::MeshSize;
-use crate::options::{Backend, Interop};
+use crate::options::{Backend, Interop, Semaphores};
 use crate::phase::Phase;
 use crate::render::{Frame, Renderer, Target};
 use crate::scene::{DrawMode, Scene};
@@ -28,17 +29,13 @@ pub(super) fn run(
     context: &HeadlessContext,
     device: Option<Device>,
 ) -> Result<(), BenchError> {
-    let best = if device.is_some() { Path::Graphics } else { Path::Cpu };
+    let best = Way::of(if device.is_some() { Path::Graphics } else { Path::Cpu });
     let side = if bench.quick() { 256 } else { 1024 };
     let mesh = |side| MeshSize::new(side, side).expect("a side of the table");
     if bench.args.wants(Group::Path) {
-        let paths = if device.is_some() {
-            &[Path::Graphics, Path::Copy, Path::Cpu][..]
-        } else {
-            &[Path::Cpu]
-        };
-        for &path in paths {
-            frame_row(bench, context, Group::Path, path, DrawMode::Points, mesh(side))?;
+        let ways = if device.is_some() { WAYS } else { &[Way::of(Path::Cpu)] };
+        for &way in ways {
+            frame_row(bench, context, Group::Path, way, DrawMode::Points, mesh(side))?;
         }
     }
     if bench.args.wants(Group::Draw) {
@@ -49,7 +46,7 @@ pub(super) fn run(
     if bench.args.wants(Group::Mesh) {
         let sides: &[u32] = match (bench.quick(), best) {
             (true, _) => &[128, 256],
-            (false, Path::Cpu) => &[256, 512, 1024, 2048],
+            (false, Way { path: Path::Cpu, .. }) => &[256, 512, 1024, 2048],
             (false, _) => &[256, 512, 1024, 2048, 4096, 8192],
         };
         for &side in sides {
@@ -59,12 +56,47 @@ pub(super) fn run(
     Ok(())
 }
 
+/// A path from the kernel to OpenGL, and what orders the two on the external one.
+#[derive(Clone, Copy)]
+struct Way {
+    path: Path,
+    semaphores: Semaphores,
+}
+
+/// All of them, best known first.
+const WAYS: &[Way] = &[
+    Way::of(Path::Graphics),
+    Way { path: Path::External, semaphores: Semaphores::Timeline },
+    Way { path: Path::External, semaphores: Semaphores::Binary },
+    Way { path: Path::External, semaphores: Semaphores::Host },
+    Way::of(Path::Copy),
+    Way::of(Path::Cpu),
+];
+
+impl Way {
+    const fn of(path: Path) -> Self {
+        Self { path, semaphores: Semaphores::Auto }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.fmt(f)?;
+        f.write_str(match self.semaphores {
+            Semaphores::Auto => "",
+            Semaphores::Timeline => ", timeline semaphore",
+            Semaphores::Binary => ", binary semaphores",
+            Semaphores::Host => ", host waits",
+        })
+    }
+}
+
 /// Checks and times frames of one configuration.
 fn frame_row(
     bench: &mut Bench<'_>,
     context: &HeadlessContext,
     group: Group,
-    path: Path,
+    way: Way,
     draw: DrawMode,
     mesh: MeshSize,
 ) -> Result<(), BenchError> {
@@ -73,7 +105,7 @@ fn frame_row(
         name: draw.to_string(),
         variant: Variant {
             mesh: Some([mesh.width(), mesh.height()]),
-            path: Some(path.to_string()),
+            path: Some(way.to_string()),
             ..Variant::default()
         },
         measured: Measurement::of(vec![0.0], 0),
@@ -82,7 +114,7 @@ fn frame_row(
         checked: String::new(),
     };
     bench.say(&row.id());
-    let mut studio = match Studio::new(context, PICTURE, path, draw, mesh) {
+    let mut studio = match Studio::new(context, PICTURE, way, draw, mesh) {
         Ok(studio) => studio,
         Err(BenchError::NoSource(reason)) => {
             bench.leave_out(group, &format!("{}: {reason}", row.id()));
@@ -120,18 +152,25 @@ impl<'a> Studio<'a> {
     fn new(
         context: &'a HeadlessContext,
         size: [u32; 2],
-        path: Path,
+        way: Way,
         draw: DrawMode,
         mesh: MeshSize,
     ) -> Result<Self, BenchError> {
         let gl = context.gl().glow();
+        let Way { path, semaphores } = way;
         let (backend, interop) = match path {
             Path::Graphics => (Backend::Cuda, Interop::Graphics),
+            Path::External => (Backend::Cuda, Interop::External),
             Path::Copy => (Backend::Cuda, Interop::Copy),
             Path::Cpu => (Backend::Cpu, Interop::Auto),
         };
-        let options =
-            SourceOptions { backend, interop, remember: true, ..SourceOptions::default() };
+        let options = SourceOptions {
+            backend,
+            interop,
+            semaphores,
+            remember: true,
+            ..SourceOptions::default()
+        };
         Ok(Self {
             context,
             scene: Scene {
