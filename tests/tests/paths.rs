@@ -218,5 +218,6 @@ fn without_a_driver_the_cpu_computes_and_cuda_by_name_is_refused() {
         return;
     }
     without(&["--verify"]).expect(0, &["simplegl: CPU; not CUDA", "verify: passed"]);
-    without(&["--backend", "cuda"]).expect(3, &["nothing can compute the mesh here", "no CUDA driver library was found"]);
+    without(&["--backend", "cuda"])
+        .expect(3, &["nothing can compute the mesh here", "no CUDA driver library was found"]);
 }

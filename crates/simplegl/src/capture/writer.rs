@@ -96,3 +96,32 @@ impl Drop for Writer {
 pub(super) fn frame_path(folder: &Path, frame: u64) -> PathBuf {
     folder.join(format!("frame_{frame:06}.png"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_all_written_under_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = Writer::start(folder.path(), &ProgressBar::hidden()).unwrap();
+        for frame in 0..3 * QUEUE as u64 {
+            writer.queue(frame, [1, 1], &[frame as u8, 0, 0, 255]).unwrap();
+        }
+        assert_eq!(writer.join().unwrap(), 3 * QUEUE as u64);
+        for frame in 0..3 * QUEUE as u64 {
+            let picture = image::open(frame_path(folder.path(), frame)).unwrap().to_rgb8();
+            assert_eq!(u64::from(picture.get_pixel(0, 0).0[0]), frame);
+        }
+    }
+
+    #[test]
+    fn a_frame_that_cannot_be_written_is_an_error_not_a_gap() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer =
+            Writer::start(&folder.path().join("gone"), &ProgressBar::hidden()).unwrap();
+        let failed =
+            (0..3 * QUEUE as u64).any(|frame| writer.queue(frame, [1, 1], &[0; 4]).is_err());
+        assert!(failed || writer.join().is_err());
+    }
+}

@@ -14,6 +14,7 @@ use crate::options::{Backend, ViewerOptions};
 use crate::phase::Phase;
 use crate::preflight::{self, PreflightError};
 use crate::render::{Frame, RenderError, Renderer, Target};
+use crate::signals::Interrupt;
 use crate::source::{NoSource, SourceOptions, Sources};
 use crate::status::Status;
 use crate::timing::{Stage, Timings, startup};
@@ -76,7 +77,7 @@ struct Studio<'a> {
     context: HeadlessContext,
 }
 
-/// Draws `options.frames` frames (one, if not said) off-screen and writes what was asked for. `say` gets a line for the user now
+/// Draws `options.frames` frames (one, if not said) off-screen, or fewer if a signal asks for the end, and writes what was asked for. `say` gets a line for the user now
 /// and then.
 ///
 /// # Errors
@@ -89,12 +90,19 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     let frames = options.frames.unwrap_or(1);
     studio.sources.reserve_history(usize::try_from(frames).unwrap_or(0).min(1 << 24));
 
+    // A second watcher in one process is refused; its signals then end the program as usual.
+    let interrupt = Interrupt::watch(|| {}).unwrap_or_default();
+
     let start = Instant::now();
     let mut last = start;
     let mut phase = 0.0;
-    for frame in 0..frames {
+    let mut drawn = 0;
+    while drawn < frames && !interrupt.is_requested() {
         let before = heap::allocations();
         phase = studio.phase.radians();
+        if let Some(news) = studio.kernel_news() {
+            say(&news);
+        }
         if studio.frame()? {
             say(studio.sources.notice());
         }
@@ -102,7 +110,8 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
         studio.timings.push_duration(Stage::Frame, now - last);
         studio.phase.advance(now - last, options.scene.speed);
         last = now;
-        if frame >= WARM_UP {
+        drawn += 1;
+        if drawn > WARM_UP {
             studio.heap.frames += 1;
             studio.heap.allocations += heap::allocations() - before;
         }
@@ -111,7 +120,7 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     unsafe { studio.context.gl().glow().finish() }
     let seconds = start.elapsed().as_secs_f64();
     startup::mark("frames");
-    studio.finish(frames, phase, seconds, say)
+    studio.finish(drawn, phase, seconds, say)
 }
 
 impl<'a> Studio<'a> {
@@ -167,6 +176,14 @@ impl<'a> Studio<'a> {
         // SAFETY: the context is current.
         unsafe { context.gl().glow().flush() }
         Ok(changed)
+    }
+
+    /// What came of a change of the user's own kernel, if its file has changed.
+    fn kernel_news(&mut self) -> Option<String> {
+        self.sources.follow_kernel_file().then(|| match self.sources.current().kernel_error() {
+            None => "the changed kernel runs now".to_owned(),
+            Some(error) => format!("the kernel goes on as it was: {error}"),
+        })
     }
 
     /// Writes and compares. The parts are dropped in the order of the fields after that.
