@@ -3,7 +3,7 @@
 use super::super::cause::{Cause, Confidence, Symptom};
 use super::super::fact::Fact;
 use Confidence::{Likely, Possible};
-use Symptom::{Cuda, Headless, Window};
+use Symptom::{Cuda, Headless, Kernels, Window};
 
 const ROW: Cause = Cause::ROW;
 
@@ -180,7 +180,7 @@ pub(super) const ROWS: &[Cause] = &[
     Cause {
         id: "driver-too-old",
         any: &[Fact::CudaTooOld, Fact::Init(&[35, 36])],
-        explains: &[Cuda],
+        explains: &[Cuda, Kernels],
         title: "NVIDIA's driver is too old: it supports CUDA {cuda}, and 11.4 is needed",
         why: "Older drivers lack calls that this program makes.",
         fix: "Update the package nvidia-driver to version 470 or newer.",
@@ -234,7 +234,7 @@ pub(super) const ROWS: &[Cause] = &[
     Cause {
         id: "device-taken",
         all: &[Fact::DeviceTaken],
-        explains: &[Cuda],
+        explains: &[Cuda, Window, Headless],
         title: "Another process holds the GPU exclusively",
         why: "In compute mode Exclusive_Process one process at a time may use a GPU; every other gets error 46.",
         fix: "End the other process (nvidia-smi lists it), choose another GPU with --device, or set the compute mode \

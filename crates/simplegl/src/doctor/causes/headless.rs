@@ -52,6 +52,7 @@ pub(super) const ROWS: &[Cause] = &[
     Cause {
         id: "egl-device-unmatched",
         all: &[Fact::NoEglDeviceForCuda],
+        none: &[Fact::HeadlessOnNvidia],
         explains: &[Headless],
         title: "No EGL device belongs to {device}",
         why: "EGL lists {egl_devices}. Its numbers are not CUDA's: CUDA_VISIBLE_DEVICES renumbers CUDA only.",

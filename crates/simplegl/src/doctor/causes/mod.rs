@@ -2,7 +2,7 @@
 //!
 //! Words in braces stand for what was seen: see [`super::words`]. To teach the doctor a new failure, add a row
 //! (and a fact, if no combination of the present ones tells it apart), and a row to the scenarios in
-//! `tests/tests/doctor.rs`.
+//! `tests/tests/doctor/scenarios/`.
 
 mod driver;
 mod gl;

@@ -3,8 +3,9 @@
 use super::super::child::Reporter;
 use super::super::observation::Bandwidth;
 use cuda_interop::gl::{self, Access, GlBuffer, GlContext};
-use cuda_interop::memory::DeviceBuffer;
+use cuda_interop::memory::{DeviceBuffer, PinnedBuffer};
 use cuda_interop::{Result, device};
+use cudarc::driver::CudaStream;
 use glow::HasContext as _;
 use std::sync::Arc;
 use std::time::Instant;
@@ -18,8 +19,12 @@ const REPEATS: usize = 5;
 pub(super) fn measure(reporter: &Reporter, glow: Arc<glow::Context>, found: &mut Vec<Bandwidth>) {
     // SAFETY: the functions were loaded from the context that is current here, and it lives until the process ends.
     let Ok(context) = (unsafe { gl::GlContext::new(glow) }) else { return };
+    let stream = gl::pair(&context)
+        .and_then(|pairing| pairing.device.open())
+        .and_then(|cuda| device::new_stream(&cuda));
+    let Ok(stream) = stream else { return };
     reporter.step("graphics interop");
-    found.push(entry("graphics interop", graphics(&context)));
+    found.push(entry("graphics interop", graphics(&context, &stream)));
     reporter.found(found);
     found.push(Bandwidth {
         path: "external memory".to_owned(),
@@ -28,7 +33,7 @@ pub(super) fn measure(reporter: &Reporter, glow: Arc<glow::Context>, found: &mut
         reason: "not part of this version".to_owned(),
     });
     reporter.step("host copy");
-    found.push(entry("host copy", host_copy(&context)));
+    found.push(entry("host copy", host_copy(&context, &stream)));
     reporter.found(found);
 }
 
@@ -41,22 +46,19 @@ fn entry(path: &str, measured: Result<f64>) -> Bandwidth {
 }
 
 /// Map, fill by CUDA, unmap; until GL may use it.
-fn graphics(context: &GlContext) -> Result<f64> {
-    let cuda = gl::pair(context)?.device.open()?;
-    let stream = device::new_stream(&cuda)?;
-    let mut buffer = GlBuffer::<u8>::new(context, &cuda, BYTES, Access::WriteDiscard)?;
+fn graphics(context: &GlContext, stream: &Arc<CudaStream>) -> Result<f64> {
+    let cuda = stream.context();
+    let mut buffer = GlBuffer::<u8>::new(context, cuda, BYTES, Access::WriteDiscard)?;
     median(|| {
-        buffer.with_mapped(&stream, |mapped| mapped.fill_bytes(7))?;
-        device::synchronize(&stream)
+        buffer.with_mapped(stream, |mapped| mapped.fill_bytes(7))?;
+        device::synchronize(stream)
     })
 }
 
 /// Fill by CUDA, copy to the host, hand to GL with `glBufferSubData`; until GL has it.
-fn host_copy(context: &GlContext) -> Result<f64> {
-    let cuda = gl::pair(context)?.device.open()?;
-    let stream = device::new_stream(&cuda)?;
-    let mut source = DeviceBuffer::<u8>::zeroed(&stream, BYTES)?;
-    let mut host = vec![0; BYTES];
+fn host_copy(context: &GlContext, stream: &Arc<CudaStream>) -> Result<f64> {
+    let mut source = DeviceBuffer::<u8>::zeroed(stream, BYTES)?;
+    let mut host = PinnedBuffer::<u8>::zeroed(stream.context(), BYTES)?;
     let glow = context.glow();
     // SAFETY: a context is current.
     let buffer = unsafe {
