@@ -15,7 +15,8 @@ const FRAMES: usize = 6;
 fn headless(flags: &[&str]) -> Command {
     let mut command = Command::new("timeout");
     command.arg("60").arg(program::path()).current_dir(program::workspace());
-    command.args(["--headless", "--size", "128x96", "--step", "0.25", "--frames", "6"]).args(flags);
+    command.args(["--headless", "--size", "128x96", "--step", "0.25", "--frames", "6"]);
+    command.args(["--frames-per-switch", "1"]).args(flags);
     command
 }
 

@@ -65,6 +65,61 @@ pub enum GlApi {
     Egl,
 }
 
+/// How many frames to compute per hand-over between CUDA and OpenGL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FramesPerSwitch {
+    /// One in a window; without, as many as pay and fit.
+    #[default]
+    Auto,
+    /// So many, 1 to [`FramesPerSwitch::MOST`].
+    Fixed(u32),
+}
+
+impl FramesPerSwitch {
+    /// The most that can be asked for.
+    pub const MOST: u32 = 64;
+    /// What `Auto` takes at most: more gains little.
+    const AUTO: u64 = 8;
+    /// The bytes of meshes that `Auto` spends at most.
+    const AUTO_BYTES: u64 = 1 << 30;
+
+    /// The number for a run of `frames` (`None`: endless) with a mesh of `mesh_bytes`.
+    #[must_use]
+    pub fn resolve(self, headless: bool, frames: Option<u64>, mesh_bytes: u64) -> u32 {
+        match self {
+            Self::Fixed(frames) => frames,
+            Self::Auto if !headless => 1,
+            Self::Auto => {
+                let fit = Self::AUTO_BYTES / mesh_bytes.max(1);
+                fit.min(Self::AUTO).min(frames.unwrap_or(Self::AUTO)).max(1) as u32
+            }
+        }
+    }
+}
+
+impl fmt::Display for FramesPerSwitch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Fixed(frames) => write!(f, "{frames}"),
+        }
+    }
+}
+
+impl FromStr for FramesPerSwitch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" {
+            return Ok(Self::Auto);
+        }
+        match text.parse() {
+            Ok(frames) if (1..=Self::MOST).contains(&frames) => Ok(Self::Fixed(frames)),
+            _ => Err(format!("give auto or a number from 1 to {}", Self::MOST)),
+        }
+    }
+}
+
 /// Width and height of a picture in physical pixels, each 1 to 16384.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureSize {
@@ -226,6 +281,8 @@ pub struct ViewerOptions {
     pub interop: Interop,
     /// What orders CUDA and OpenGL on the external path.
     pub semaphores: Semaphores,
+    /// How many frames to compute per hand-over between CUDA and OpenGL.
+    pub frames_per_switch: FramesPerSwitch,
     /// The CUDA device to use; `None` takes the one that OpenGL runs on.
     pub device: Option<usize>,
     /// A kernel to use in place of the built-in one.
@@ -242,4 +299,38 @@ pub struct ViewerOptions {
     pub json: bool,
     /// What only a window needs.
     pub window: WindowOptions,
+}
+
+impl ViewerOptions {
+    /// [`FramesPerSwitch`] as a number, for this run.
+    #[must_use]
+    pub fn frames_per_switch(&self) -> u32 {
+        let mesh_bytes = self.scene.vertex_count() * crate::mesh::VERTEX_BYTES;
+        self.frames_per_switch.resolve(self.headless, self.frames, mesh_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn auto_frames_per_switch_are_one_in_a_window_and_bounded_without() {
+        let auto = FramesPerSwitch::Auto;
+        assert_eq!(auto.resolve(false, None, 1 << 20), 1);
+        assert_eq!(auto.resolve(true, Some(1000), 1 << 20), 8);
+        assert_eq!(auto.resolve(true, Some(3), 1 << 20), 3);
+        assert_eq!(auto.resolve(true, Some(1000), 256 << 20), 4);
+        assert_eq!(auto.resolve(true, Some(1000), 16 << 30), 1);
+        assert_eq!(FramesPerSwitch::Fixed(16).resolve(false, Some(1), 16 << 30), 16);
+    }
+
+    #[test]
+    fn frames_per_switch_are_read_and_refused() {
+        assert_eq!("auto".parse(), Ok(FramesPerSwitch::Auto));
+        assert_eq!("16".parse(), Ok(FramesPerSwitch::Fixed(16)));
+        for text in ["0", "65", "-1", "many", ""] {
+            assert!(text.parse::<FramesPerSwitch>().is_err(), "{text}");
+        }
+    }
 }

@@ -72,6 +72,16 @@ impl Phase {
         }
     }
 
+    /// The clock after so many more frames that take `frame_time` each.
+    #[must_use]
+    pub fn ahead(&self, frames: usize, frame_time: Duration, speed: f64) -> Self {
+        let mut later = self.clone();
+        for _ in 0..frames {
+            later.advance(frame_time, speed);
+        }
+        later
+    }
+
     /// Goes on by one frame of [`SAMPLE_STEP`] while paused; by frame, by that clock's own step.
     pub fn single_step(&mut self) {
         self.advance(Duration::from_secs(1), SAMPLE_STEP);

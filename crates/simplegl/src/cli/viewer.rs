@@ -13,8 +13,8 @@ use crate::camera::{Camera, Projection};
 use crate::input::{BINDINGS, MOUSE_HELP};
 use crate::mesh::MeshSize;
 use crate::options::{
-    Backend, ClockOptions, GlApi, Interop, KernelFile, OutputOptions, PictureSize, Semaphores,
-    ViewerOptions, WindowOptions,
+    Backend, ClockOptions, FramesPerSwitch, GlApi, Interop, KernelFile, OutputOptions, PictureSize,
+    Semaphores, ViewerOptions, WindowOptions,
 };
 use crate::scene::{
     ColorMap, ColorMode, DEFAULT_AMPLITUDE, DEFAULT_FREQUENCY, DEFAULT_SPEED, DrawMode, Scene,
@@ -67,6 +67,10 @@ pub struct ViewerArgs {
     /// What orders CUDA and OpenGL (with --interop external)
     #[arg(long, value_enum, default_value_t, help_heading = "Path")]
     semaphores: Semaphores,
+    /// Compute so many frames per hand-over between CUDA and OpenGL: up to so many times the frame rate of small meshes, for so
+    /// many times the memory, and so many frames less one of delay. auto: 1 in a window, up to 8 without
+    #[arg(long, value_name = "K", default_value_t, help_heading = "Path")]
+    frames_per_switch: FramesPerSwitch,
     /// The CUDA device to use [default: the one that OpenGL runs on]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Path")]
     device: Option<usize>,
@@ -179,6 +183,7 @@ impl ViewerArgs {
             backend: self.backend,
             interop: self.interop,
             semaphores: self.semaphores,
+            frames_per_switch: self.frames_per_switch,
             device: self.device,
             kernel: self.kernel,
             frames: self.frames.or(self.headless.then_some(1)),

@@ -1,6 +1,6 @@
 //! The headless viewer: the window's frames without a window.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use glow::HasContext as _;
 use thiserror::Error;
@@ -72,6 +72,8 @@ struct Studio<'a> {
     outputs: Outputs,
     timings: Timings,
     phase: Phase,
+    /// The mean so far: how far apart frames that are computed ahead will be.
+    frame_time: Duration,
     size: [u32; 2],
     heap: HeapReport,
     context: HeadlessContext,
@@ -109,6 +111,7 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
         let now = Instant::now();
         studio.timings.push_duration(Stage::Frame, now - last);
         studio.phase.advance(now - last, options.scene.speed);
+        studio.frame_time = (now - start) / u32::try_from(frame + 1).unwrap_or(u32::MAX);
         last = now;
         drawn += 1;
         if drawn > WARM_UP {
@@ -141,6 +144,7 @@ impl<'a> Studio<'a> {
             outputs: Outputs::start(gl, &options.output, options.frames)?,
             timings: Timings::default(),
             phase: options.clock.phase(options.scene.speed),
+            frame_time: Duration::ZERO,
             size,
             heap: HeapReport::default(),
             context,
@@ -150,12 +154,25 @@ impl<'a> Studio<'a> {
     /// Computes, draws and records one frame. True says that the path has changed.
     fn frame(&mut self) -> Result<bool, RunError> {
         let Self {
-            options, sources, renderer, target, outputs, timings, phase, size, context, ..
+            options,
+            sources,
+            renderer,
+            target,
+            outputs,
+            timings,
+            phase,
+            frame_time,
+            size,
+            context,
+            ..
         } = self;
         let scene = &options.scene;
-        let wave =
-            Wave { time: phase.time(), frequency: scene.frequency, amplitude: scene.amplitude };
-        let changed = sources.update(wave, timings).map_err(RunError::Update)?;
+        let upcoming = |frames| Wave {
+            time: phase.ahead(frames, *frame_time, scene.speed).time(),
+            frequency: scene.frequency,
+            amplitude: scene.amplitude,
+        };
+        let changed = sources.advance(&upcoming, timings).map_err(RunError::Update)?;
         let source = sources.current();
         let framebuffer = Some(target.framebuffer());
         renderer.draw(&Frame {

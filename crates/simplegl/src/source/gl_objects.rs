@@ -217,8 +217,18 @@ impl Drop for HostPainted {
     }
 }
 
+/// [`set_sampling`] of a texture that is not bound.
+pub(super) fn smooth(gl: &glow::Context, texture: glow::Texture) {
+    // SAFETY: the context is current, and the texture is a name of it.
+    unsafe {
+        gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+        set_sampling(gl);
+        gl.bind_texture(glow::TEXTURE_2D, None);
+    }
+}
+
 /// How the surface looks at the painted texture, which is bound: smooth, no mipmaps, no repetition.
-pub(super) fn set_sampling(gl: &glow::Context) {
+fn set_sampling(gl: &glow::Context) {
     for (parameter, value) in [
         (glow::TEXTURE_MIN_FILTER, glow::LINEAR),
         (glow::TEXTURE_MAG_FILTER, glow::LINEAR),

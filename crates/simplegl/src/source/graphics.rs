@@ -5,12 +5,11 @@ use std::sync::Arc;
 use cuda_interop::gl::{
     Access, GlBuffer, GlContext, GlImage, ImageDesc, ImageUsage, map_all, pair,
 };
-use glow::HasContext as _;
 use kernels::Vertex;
 use kernels::hatch::Pixel;
 
 use super::engine::{Engine, SharedCuda};
-use super::gl_objects::{set_sampling, upload};
+use super::gl_objects::{smooth, upload};
 use super::{PAINTED_SIZE, Path, Source, SourceError};
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
@@ -59,20 +58,9 @@ impl GraphicsSource {
         let painted = GlImage::new(gl, context, desc, Access::ReadWrite, usage)?;
         let painted_name = painted.gl_texture().ok_or(SourceError::NoTexture)?;
         let mut source = Self { vertices, painted, painted_name, mesh, engine, gl: gl.clone() };
-        source.smooth();
+        smooth(gl.glow(), painted_name);
         source.restore_painted(&vec![[0.0; 4]; width as usize * height as usize])?;
         Ok(source)
-    }
-
-    /// Lets OpenGL filter the texture between its texels.
-    fn smooth(&self) {
-        let gl = self.gl.glow();
-        // SAFETY: the context is current, and the texture is not mapped.
-        unsafe {
-            gl.bind_texture(glow::TEXTURE_2D, Some(self.painted_name));
-            set_sampling(gl);
-            gl.bind_texture(glow::TEXTURE_2D, None);
-        }
     }
 
     /// Maps, launches both kernels, unmaps.

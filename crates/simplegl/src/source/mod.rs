@@ -9,6 +9,7 @@
 //! | `cpu.rs` | [`CpuSource`]: no GPU |
 //! | `engine.rs` | what the CUDA paths share |
 //! | `custom_kernel.rs`, `entry_check.rs` | a kernel of the user's own |
+//! | `ring.rs` | [`RingSource`]: CUDA into OpenGL's memory, several frames for one hand-over |
 //! | `select.rs` | [`Sources`]: takes the best path that proves to work, and falls back |
 //!
 //! Equal waves give equal bits on every path, so the picture does not depend on it.
@@ -22,6 +23,7 @@ mod error;
 mod external;
 mod gl_objects;
 mod graphics;
+mod ring;
 mod select;
 mod semaphores;
 
@@ -37,6 +39,7 @@ pub use entry_check::EntryError;
 pub use error::SourceError;
 pub use external::ExternalSource;
 pub use graphics::GraphicsSource;
+pub use ring::RingSource;
 pub use select::{NoSource, SourceOptions, Sources, replay};
 
 use crate::compute::Wave;
@@ -94,6 +97,25 @@ pub trait Source: fmt::Debug {
     /// # Errors
     /// When CUDA or OpenGL refuses; the GL objects then hold no particular values, but can be drawn.
     fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<(), SourceError>;
+
+    /// How many frames [`Source::update_ahead`] can prepare at once.
+    fn frames_ahead(&self) -> usize {
+        1
+    }
+
+    /// Prepares the frames of these waves, at least one and at most [`Source::frames_ahead`], continuing from the one that is
+    /// shown. [`Source::show`] then chooses among them, first to last.
+    ///
+    /// # Errors
+    /// As [`Source::update`].
+    fn update_ahead(&mut self, waves: &[Wave], timings: &mut Timings) -> Result<(), SourceError> {
+        self.update(waves[0], timings)
+    }
+
+    /// Makes a prepared frame the one that [`Source::vertices`] and [`Source::painted`] name.
+    fn show(&mut self, frame: usize) {
+        let _ = frame;
+    }
 
     /// Gives the mesh another size. On error the old mesh stays.
     ///

@@ -7,7 +7,8 @@ use kernels::simple_vbo::{position, vertex, wave_u, wave_v};
 
 use super::engine::SharedCuda;
 use super::{
-    CopySource, CpuSource, ExternalSource, GraphicsSource, PAINTED_SIZE, Path, Source, SourceError,
+    CopySource, CpuSource, ExternalSource, GraphicsSource, PAINTED_SIZE, Path, RingSource, Source,
+    SourceError,
 };
 use crate::compute::Wave;
 use crate::compute::cpu::Cpu;
@@ -29,6 +30,8 @@ pub struct SourceOptions {
     pub device: Option<usize>,
     /// A kernel to use in place of the built-in one, which rules out the CPU.
     pub kernel: Option<KernelFile>,
+    /// How many frames to compute per hand-over between CUDA and OpenGL, where the path can; 0 means 1.
+    pub frames_per_switch: u32,
     /// Remember every phase, so that the painted texture can be verified and survives a change of path.
     pub remember: bool,
 }
@@ -37,7 +40,15 @@ impl From<&ViewerOptions> for SourceOptions {
     fn from(options: &ViewerOptions) -> Self {
         let ViewerOptions { backend, interop, semaphores, device, ref kernel, verify, .. } =
             *options;
-        Self { backend, interop, semaphores, device, kernel: kernel.clone(), remember: verify }
+        Self {
+            backend,
+            interop,
+            semaphores,
+            device,
+            kernel: kernel.clone(),
+            frames_per_switch: options.frames_per_switch(),
+            remember: verify,
+        }
     }
 }
 
@@ -79,6 +90,9 @@ pub struct Sources {
     /// The phases of all updates, if they are remembered.
     history: Option<Vec<f32>>,
     last: Option<Wave>,
+    /// The waves of the frames that the source has prepared, and how many of them have been shown.
+    prepared: Vec<Wave>,
+    shown: usize,
     notice: String,
 }
 
@@ -94,7 +108,16 @@ impl Sources {
         let (source, left) = opener.first_that_works(options.plan(), mesh, &mut refused)?;
         let notice = notice(&*source, &refused);
         let history = options.remember.then(Vec::new);
-        Ok(Self { source, opener, left, history, last: None, notice })
+        Ok(Self {
+            source,
+            opener,
+            left,
+            history,
+            last: None,
+            prepared: Vec::new(),
+            shown: 0,
+            notice,
+        })
     }
 
     /// The source in use.
@@ -134,14 +157,48 @@ impl Sources {
     /// # Errors
     /// When no path is left.
     pub fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<bool, NoSource> {
+        let changed = self.prepare(1, &|_| wave, timings)?;
+        self.show_next();
+        Ok(changed)
+    }
+
+    /// Shows the next frame: one that is prepared already, or else as many as the path can prepare at once are prepared first.
+    /// `upcoming(i)` is the wave of the frame after `i` others. A frame that was prepared for another frequency or amplitude
+    /// than it has now is not shown but prepared anew; that it was prepared for another phase is the price of this.
+    ///
+    /// # Errors
+    /// As [`Sources::update`].
+    pub fn advance(
+        &mut self,
+        upcoming: &dyn Fn(usize) -> Wave,
+        timings: &mut Timings,
+    ) -> Result<bool, NoSource> {
+        let now = upcoming(0);
+        let fits = |wave: &Wave| (wave.frequency, wave.amplitude) == (now.frequency, now.amplitude);
+        let changed = if self.prepared.get(self.shown).is_some_and(fits) {
+            false
+        } else {
+            self.prepare(usize::MAX, upcoming, timings)?
+        };
+        self.show_next();
+        Ok(changed)
+    }
+
+    /// Prepares as many frames as the path can, at most `most`. True says that the path has changed.
+    fn prepare(
+        &mut self,
+        most: usize,
+        upcoming: &dyn Fn(usize) -> Wave,
+        timings: &mut Timings,
+    ) -> Result<bool, NoSource> {
         let mut refused = Vec::new();
-        while let Err(error) = self.source.update(wave, timings) {
+        loop {
+            self.shown = 0;
+            self.prepared.clear();
+            self.prepared.extend((0..self.source.frames_ahead().min(most)).map(upcoming));
+            let Err(error) = self.source.update_ahead(&self.prepared, timings) else { break };
             refused.push((self.source.path(), error));
             self.fall_back(&mut refused)?;
-        }
-        self.last = Some(wave);
-        if let Some(history) = &mut self.history {
-            history.push(wave.time);
         }
         if refused.is_empty() {
             return Ok(false);
@@ -150,17 +207,36 @@ impl Sources {
         Ok(true)
     }
 
+    fn show_next(&mut self) {
+        let wave = self.prepared[self.shown];
+        self.source.show(self.shown);
+        self.shown += 1;
+        self.last = Some(wave);
+        if let Some(history) = &mut self.history {
+            history.push(wave.time);
+        }
+    }
+
     /// [`Source::resize`]; nothing happens when the mesh has that size.
     ///
     /// # Errors
     /// When the mesh does not fit; the old one stays.
     pub fn resize(&mut self, mesh: MeshSize) -> Result<(), SourceError> {
-        if self.source.mesh() == mesh { Ok(()) } else { self.source.resize(mesh) }
+        if self.source.mesh() == mesh {
+            return Ok(());
+        }
+        self.source.resize(mesh)?;
+        self.prepared.clear();
+        Ok(())
     }
 
     /// [`Source::follow_kernel_file`] on the path in use.
     pub fn follow_kernel_file(&mut self) -> bool {
-        self.source.follow_kernel_file()
+        let changed = self.source.follow_kernel_file();
+        if changed {
+            self.prepared.clear();
+        }
+        changed
     }
 
     /// Replaces the source by the next one that works, in the state that the failed one had.
@@ -223,6 +299,10 @@ impl Opener {
         let Self { gl, options, shared } = self;
         let kernel = options.kernel.as_ref();
         let mut source: Box<dyn Source> = match path {
+            Path::Graphics if options.frames_per_switch > 1 => {
+                let frames = options.frames_per_switch;
+                Box::new(RingSource::new(gl, options.device, shared, kernel, mesh, frames)?)
+            }
             Path::Graphics => {
                 Box::new(GraphicsSource::new(gl, options.device, shared, kernel, mesh)?)
             }
