@@ -111,7 +111,7 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
         let now = Instant::now();
         studio.timings.push_duration(Stage::Frame, now - last);
         studio.phase.advance(now - last, options.scene.speed);
-        studio.frame_time = (now - start) / u32::try_from(frame + 1).unwrap_or(u32::MAX);
+        studio.frame_time = (now - start) / u32::try_from(drawn + 1).unwrap_or(u32::MAX);
         last = now;
         drawn += 1;
         if drawn > WARM_UP {
