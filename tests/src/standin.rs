@@ -108,7 +108,9 @@ impl Installed {
         symlink(&library, folder.path().join("libcuda.so")).expect("a link to the stand-in");
         let path = |name| folder.path().join(name).display().to_string();
         let mut settings = driver.settings.clone();
-        settings.push(format!("log={}", path("log")));
+        if !settings.iter().any(|setting| setting.starts_with("log=")) {
+            settings.push(format!("log={}", path("log")));
+        }
         settings.push(format!("leftovers={}", path("leftovers")));
         Self { settings: settings.join(";"), folder }
     }

@@ -2,8 +2,24 @@
 //!
 //! Written out here instead of taken from cudarc, so that a wrong layout there shows as a failing test.
 
+use std::borrow::Cow;
+use std::ffi::{CStr, c_char};
+
 /// A driver handle of any kind. CUDA's are pointers; here they are numbers that are never reused.
 pub(crate) type Handle = u64;
+
+/// A name that a caller passes: null, or text with its NUL.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Name(*const c_char);
+
+impl Name {
+    /// `None` for null.
+    pub(crate) fn text(self) -> Option<Cow<'static, str>> {
+        // SAFETY: callers of the driver owe the NUL; the text lives as long as the call, in which alone it is used.
+        (!self.0.is_null()).then(|| unsafe { CStr::from_ptr(self.0) }.to_string_lossy())
+    }
+}
 
 /// `CUresult`.
 pub(crate) mod code {

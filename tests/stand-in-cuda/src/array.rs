@@ -1,10 +1,8 @@
 //! CUDA arrays: images of one mip level, with their layers or slices.
 
-use std::ffi::c_uint;
-
 use crate::abi::{Array3dDescriptor, ArrayDescriptor, Handle, array_flag, code, format};
+use crate::block::Block;
 use crate::call::{entries, write};
-use crate::memory::Block;
 use crate::state::in_context;
 
 /// An array. Rows are packed, slices and layers follow each other.
@@ -16,8 +14,8 @@ pub(crate) struct Array {
     /// Its memory, unless that is a graphics resource's.
     #[expect(dead_code, reason = "held for its drop")]
     pub(crate) own: Option<Block>,
-    /// The mapped graphics resource that it is part of.
-    pub(crate) resource: Option<Handle>,
+    /// The mapped graphics resource or the mipmapped array that it is part of.
+    pub(crate) part_of: Option<Handle>,
 }
 
 /// Size and format of an array.
@@ -30,6 +28,13 @@ pub(crate) struct Shape {
     pub(crate) format: u32,
     pub(crate) channels: u32,
     pub(crate) flags: u32,
+}
+
+impl From<Array3dDescriptor> for Shape {
+    fn from(descriptor: Array3dDescriptor) -> Self {
+        let Array3dDescriptor { width, height, depth, format, channels, flags } = descriptor;
+        Self { width, height, depth, format, channels, flags }
+    }
 }
 
 impl Shape {
@@ -53,7 +58,11 @@ impl Shape {
         self.row_bytes() * self.rows() * self.slices()
     }
 
-    fn check(&self) -> Result<(), u32> {
+    pub(crate) fn is_layered(&self) -> bool {
+        self.flags & array_flag::LAYERED != 0
+    }
+
+    pub(crate) fn check(&self) -> Result<(), u32> {
         let known = array_flag::LAYERED
             | array_flag::SURFACE_LDST
             | array_flag::CUBEMAP
@@ -73,19 +82,18 @@ entries! {
             return Err(code::INVALID_VALUE);
         }
         // SAFETY: not null, so the caller passes a descriptor.
-        let Array3dDescriptor { width, height, depth, format, channels, flags } = unsafe { *descriptor };
-        let shape = Shape { width, height, depth, format, channels, flags };
+        let shape = Shape::from(unsafe { *descriptor });
         shape.check()?;
         let block = Block::new(shape.bytes()).ok_or(code::OUT_OF_MEMORY)?;
         let handle = state.new_handle();
-        state.arrays.insert(handle, Array { context, shape, address: block.address(), own: Some(block), resource: None });
+        state.arrays.insert(handle, Array { context, shape, address: block.address(), own: Some(block), part_of: None });
         // SAFETY: the caller passes a place for a handle.
         unsafe { write(array, handle) }
     }
 
     fn cuArrayDestroy(array: Handle) {
         let (mut state, context) = in_context()?;
-        if state.arrays.get(array)?.resource.is_some() {
+        if state.arrays.get(array)?.part_of.is_some() {
             return Err(code::INVALID_HANDLE);
         }
         state.finish_context(context)?;
@@ -105,12 +113,5 @@ entries! {
         let Shape { width, height, depth, format, channels, flags } = state.arrays.get(array)?.shape;
         // SAFETY: the caller passes a place for a descriptor.
         unsafe { write(descriptor, Array3dDescriptor { width, height, depth, format, channels, flags }) }
-    }
-
-    fn cuMipmappedArrayGetLevel(array: *mut Handle, mipmapped: Handle, level: c_uint) {
-        let (mut state, _) = in_context()?;
-        let handle = state.level_of(mipmapped, level)?;
-        // SAFETY: the caller passes a place for a handle.
-        unsafe { write(array, handle) }
     }
 }

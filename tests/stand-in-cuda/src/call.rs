@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::abi::code;
+use crate::abi::{Name, code};
 use crate::context;
 use crate::fault;
 use crate::settings::Effect;
@@ -22,7 +22,10 @@ const RELEASES: &[&str] = &[
     "cuGraphicsUnregisterResource",
     "cuMemFree_v2",
     "cuMemFreeAsync",
+    "cuMemAddressFree",
     "cuMemFreeHost",
+    "cuMemRelease",
+    "cuMemUnmap",
     "cuMipmappedArrayDestroy",
     "cuModuleUnload",
     "cuStreamDestroy_v2",
@@ -47,7 +50,7 @@ pub(crate) use entries;
 pub(crate) enum Value {
     Integer(i64),
     Address(u64),
-    Text(*const std::ffi::c_char),
+    Text(Name),
 }
 
 macro_rules! integers {
@@ -74,21 +77,15 @@ impl<T> From<*mut T> for Value {
     }
 }
 
-macro_rules! const_pointers {
-    ($($type:ty)*) => {$(
-        impl From<*const $type> for Value {
-            fn from(value: *const $type) -> Self {
-                Self::Address(value as u64)
-            }
-        }
-    )*};
+impl<T> From<*const T> for Value {
+    fn from(value: *const T) -> Self {
+        Self::Address(value as u64)
+    }
 }
-const_pointers!(u8 std::ffi::c_void crate::abi::Memcpy2d crate::abi::Memcpy3d crate::abi::ResourceDescriptor
-    crate::abi::TextureDescriptor crate::abi::Array3dDescriptor);
 
-impl From<*const std::ffi::c_char> for Value {
-    fn from(value: *const std::ffi::c_char) -> Self {
-        Self::Text(value)
+impl From<Name> for Value {
+    fn from(name: Name) -> Self {
+        Self::Text(name)
     }
 }
 
@@ -97,12 +94,7 @@ impl std::fmt::Display for Value {
         match *self {
             Self::Integer(value) => write!(f, "{value}"),
             Self::Address(value) => write!(f, "{value:#x}"),
-            Self::Text(text) if text.is_null() => write!(f, "null"),
-            Self::Text(text) => {
-                // SAFETY: only names are passed as text, and the caller passes them NUL-terminated.
-                let text = unsafe { std::ffi::CStr::from_ptr(text) };
-                write!(f, "{}", text.to_string_lossy())
-            }
+            Self::Text(name) => write!(f, "{}", name.text().unwrap_or("null".into())),
         }
     }
 }

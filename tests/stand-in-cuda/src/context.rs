@@ -21,7 +21,7 @@ pub(crate) struct Context {
 /// A device's primary context: alive while anybody holds it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Primary {
-    context: Option<Handle>,
+    handle: Option<Handle>,
     pub(crate) holders: usize,
     flags: c_uint,
 }
@@ -45,13 +45,13 @@ entries! {
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) {
         let mut state = initialised()?;
         check_device(device)?;
-        let Primary { context: existing, flags, .. } = state.primaries[device as usize];
-        let handle = existing.unwrap_or_else(|| {
-            state.create_context(Context { device, primary: true, flags, poison: None })
-        });
-        let primary = &mut state.primaries[device as usize];
-        primary.context = Some(handle);
-        primary.holders += 1;
+        let Primary { handle, holders, flags } = state.primaries[device as usize];
+        // As with the real driver, a primary context that comes back has its old handle.
+        let handle = handle.unwrap_or_else(|| state.new_handle());
+        if holders == 0 {
+            state.contexts.insert(handle, Context { device, primary: true, flags, poison: None });
+        }
+        state.primaries[device as usize] = Primary { handle: Some(handle), holders: holders + 1, flags };
         // SAFETY: the caller passes a place for a handle.
         unsafe { write(context, handle) }
     }
@@ -60,10 +60,11 @@ entries! {
         let mut state = initialised()?;
         check_device(device)?;
         let primary = &mut state.primaries[device as usize];
-        let Some(handle) = primary.context else { return Err(code::INVALID_CONTEXT) };
+        let (Some(handle), 1..) = (primary.handle, primary.holders) else {
+            return Err(code::INVALID_CONTEXT);
+        };
         primary.holders -= 1;
         if primary.holders == 0 {
-            primary.context = None;
             state.destroy_context(handle);
         }
         Ok(())
@@ -73,8 +74,7 @@ entries! {
         let mut state = initialised()?;
         check_device(device)?;
         let primary = &mut state.primaries[device as usize];
-        primary.holders = 0;
-        if let Some(handle) = primary.context.take() {
+        if let (Some(handle), 1..) = (primary.handle, std::mem::take(&mut primary.holders)) {
             state.destroy_context(handle);
         }
         Ok(())
@@ -87,7 +87,7 @@ entries! {
         // SAFETY: the caller passes places for two integers.
         unsafe {
             write(flags, primary.flags)?;
-            write(active, c_int::from(primary.context.is_some()))
+            write(active, c_int::from(primary.holders > 0))
         }
     }
 
@@ -225,6 +225,10 @@ impl State {
             ("resources", self.resources.retain(|resource| resource.context != context)),
             ("textures", self.textures.retain(|texture| texture.context != context)),
             ("arrays", self.arrays.retain(|array| array.context != context)),
+            ("external_memory", self.external_memory.retain(|memory| memory.context != context)),
+            ("mipmapped", self.mipmapped.retain(|array| array.context != context)),
+            ("semaphores", self.semaphores.retain(|semaphore| semaphore.context != context)),
+            ("physical", self.physical.retain(|memory| memory.context != context)),
         ];
         let (surfaces, memory) = (self.surfaces.len(), self.memory.len());
         self.surfaces.retain(|_, surface| surface.context != context);

@@ -8,9 +8,10 @@ use std::ffi::{c_int, c_uint};
 
 use crate::abi::{Handle, array_flag, code};
 use crate::array::{Array, Shape};
+use crate::block::Block;
 use crate::call::{Answer, entries, write};
 use crate::gl;
-use crate::memory::{Allocation, Block, Use};
+use crate::memory::{Allocation, Use};
 use crate::settings::{MappedSize, settings};
 use crate::state::{State, in_context};
 use crate::stream::StreamRef;
@@ -355,7 +356,7 @@ impl State {
             }
             Some(Mapping::Image { arrays, .. }) => {
                 self.blind_surfaces(|array| arrays.values().any(|own| *own == array));
-                self.arrays.retain(|array| array.resource != Some(handle));
+                self.arrays.retain(|array| array.part_of != Some(handle));
             }
             None => {}
         }
@@ -388,12 +389,16 @@ impl State {
         let address = block.address() + (layer.unwrap_or(0) * shape.bytes()) as u64;
         let context = resource.context;
         self.arrays
-            .insert(new, Array { context, shape, address, own: None, resource: Some(handle) });
+            .insert(new, Array { context, shape, address, own: None, part_of: Some(handle) });
         Ok(new)
     }
 
-    /// The array of a level of a mipmapped array.
-    pub(crate) fn level_of(&mut self, mipmapped: Handle, level: c_uint) -> Result<Handle, u32> {
+    /// The array of a level of a mapped image's mipmapped array.
+    pub(crate) fn mapped_level_of(
+        &mut self,
+        mipmapped: Handle,
+        level: c_uint,
+    ) -> Result<Handle, u32> {
         let resource = self.resources.handles().find(|handle| {
             let mapped =
                 self.resources.get(*handle).ok().and_then(|resource| resource.mapped.as_ref());

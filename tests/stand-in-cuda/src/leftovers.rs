@@ -58,6 +58,13 @@ fn text(state: &State) -> String {
     line("arrays", &mut state.own_arrays());
     line("surfaces", &mut state.surfaces.keys().copied());
     line("textures", &mut state.textures.handles());
+    line("external_memory", &mut state.external_memory.handles());
+    line("mipmapped", &mut state.mipmapped.handles());
+    line("semaphores", &mut state.semaphores.handles());
+    line("physical", &mut state.physical.handles());
+    line("reservations", &mut state.reservations.handles());
+    line("imported_buffers", &mut memory(Use::Imported));
+    line("virtual_mappings", &mut memory(Use::Virtual));
     let holders: usize = state.primaries.iter().map(|primary| primary.holders).sum();
     let _ = writeln!(text, "primary_holders={holders}");
     let abandoned: usize = state.abandoned.values().sum();
@@ -83,6 +90,6 @@ impl State {
     fn own_arrays(&self) -> impl Iterator<Item = Handle> {
         self.arrays
             .handles()
-            .filter(|handle| self.arrays.get(*handle).is_ok_and(|array| array.resource.is_none()))
+            .filter(|handle| self.arrays.get(*handle).is_ok_and(|array| array.part_of.is_none()))
     }
 }

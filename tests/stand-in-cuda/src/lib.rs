@@ -41,6 +41,7 @@
 
 mod abi;
 mod array;
+mod block;
 mod call;
 mod context;
 mod control;
@@ -49,6 +50,7 @@ mod copy_shaped;
 mod device;
 mod error_text;
 mod event;
+mod external;
 mod fault;
 mod gl;
 mod graphics;

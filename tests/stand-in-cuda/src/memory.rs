@@ -1,66 +1,16 @@
 //! Memory: blocks of host memory whose ranges are checked at every use.
 
-use std::alloc::{Layout, alloc, dealloc};
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::NonNull;
 
 use crate::abi::{Handle, code};
+use crate::block::Block;
 use crate::call::{Answer, entries, write};
 use crate::settings::settings;
 use crate::state::{State, in_context};
 
-/// Alignment of every block, in bytes: what CUDA gives.
-const ALIGNMENT: usize = 512;
 /// Rows of pitched memory start at multiples of this many bytes.
 const PITCH: usize = 512;
-/// Fresh memory holds this, not zeros, so that reading what nobody wrote shows.
-const JUNK: u8 = 0xa5;
-
-/// A block of memory, owned.
-#[derive(Debug)]
-pub(crate) struct Block {
-    start: NonNull<u8>,
-    len: usize,
-}
-
-impl Block {
-    /// `None` if there is no memory.
-    pub(crate) fn new(len: usize) -> Option<Self> {
-        let layout = Layout::from_size_align(len.max(1), ALIGNMENT).ok()?;
-        // SAFETY: the size is not zero.
-        let start = NonNull::new(unsafe { alloc(layout) })?;
-        // SAFETY: freshly allocated with this size.
-        unsafe { start.write_bytes(JUNK, len.max(1)) };
-        Some(Self { start, len })
-    }
-
-    pub(crate) fn address(&self) -> u64 {
-        self.start.as_ptr() as u64
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.len
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: owned, initialised at creation, `len` bytes long.
-        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
-    }
-
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: owned, initialised at creation, `len` bytes long.
-        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        let layout = Layout::from_size_align(self.len.max(1), ALIGNMENT).expect("as at creation");
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(self.start.as_ptr(), layout) };
-    }
-}
-
 /// What a block is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
@@ -68,6 +18,10 @@ pub(crate) enum Use {
     PinnedHost,
     /// A mapped graphics buffer.
     Mapped,
+    /// A buffer in imported memory.
+    Imported,
+    /// Memory that was created apart from its address range.
+    Virtual,
 }
 
 /// A block, and who it belongs to.
@@ -125,9 +79,9 @@ impl State {
             .is_some_and(|(allocation, _)| allocation.usage == Use::PinnedHost)
     }
 
-    fn free(&mut self, address: u64, usage: Use) -> Answer {
+    fn free(&mut self, address: u64, usages: &[Use]) -> Answer {
         match self.memory.get(&address) {
-            Some(allocation) if allocation.usage == usage => {
+            Some(allocation) if usages.contains(&allocation.usage) => {
                 self.memory.remove(&address);
                 Ok(())
             }
@@ -183,7 +137,7 @@ entries! {
         }
         // The driver waits for work that may use the memory.
         state.finish_context(context)?;
-        state.free(pointer, Use::Device)
+        state.free(pointer, &[Use::Device, Use::Imported])
     }
 
     fn cuMemFreeAsync(pointer: u64, stream: Handle) {
@@ -192,7 +146,7 @@ entries! {
         if state.memory.get(&pointer).is_none_or(|allocation| allocation.usage != Use::Device) {
             return Err(code::INVALID_VALUE);
         }
-        state.submit(stream, None, move |state| state.free(pointer, Use::Device))
+        state.submit(stream, None, move |state| state.free(pointer, &[Use::Device]))
     }
 
     fn cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, _flags: c_uint) {
@@ -205,7 +159,7 @@ entries! {
     fn cuMemFreeHost(pointer: *mut c_void) {
         let (mut state, context) = in_context()?;
         state.finish_context(context)?;
-        state.free(pointer as u64, Use::PinnedHost)
+        state.free(pointer as u64, &[Use::PinnedHost])
     }
 
     fn cuPointerGetAttribute(data: *mut c_void, attribute: c_int, pointer: u64) {

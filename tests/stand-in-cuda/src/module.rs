@@ -1,8 +1,8 @@
 //! Modules, functions and launches.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_int, c_uint, c_void};
 
-use crate::abi::{Handle, code};
+use crate::abi::{Handle, Name, code};
 use crate::call::{Answer, Value, enter, entries, write};
 use crate::kernel;
 use crate::launch::{Arguments, Launch};
@@ -76,14 +76,10 @@ entries! {
         Ok(())
     }
 
-    fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) {
+    fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: Name) {
         let (mut state, context) = in_context()?;
-        if name.is_null() {
-            return Err(code::INVALID_VALUE);
-        }
+        let name = name.text().ok_or(code::INVALID_VALUE)?;
         let found = state.modules.get(module)?;
-        // SAFETY: the caller passes a name with a NUL.
-        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
         let entry = found.program.entries.iter().find(|entry| entry.name == name);
         let entry = entry.ok_or(code::NOT_FOUND)?.clone();
         let ptx_version = found.program.version;
@@ -99,7 +95,7 @@ entries! {
         unsafe { write(function, handle) }
     }
 
-    fn cuModuleGetGlobal_v2(_pointer: *mut u64, _bytes: *mut usize, module: Handle, _name: *const c_char) {
+    fn cuModuleGetGlobal_v2(_pointer: *mut u64, _bytes: *mut usize, module: Handle, _name: Name) {
         let (state, _) = in_context()?;
         state.modules.get(module)?;
         Err(code::NOT_FOUND)

@@ -7,6 +7,7 @@ use crate::abi::{Handle, code};
 use crate::array::Array;
 use crate::context::{self, Context, Primary};
 use crate::event::Event;
+use crate::external::{ExternalMemory, Mipmapped, Physical, Reservation, Semaphore};
 use crate::graphics::Resource;
 use crate::memory::Allocation;
 use crate::module::{Function, Module};
@@ -30,6 +31,12 @@ pub(crate) struct State {
     /// By the address of the surface that a kernel is given.
     pub(crate) surfaces: HashMap<Handle, Surface>,
     pub(crate) textures: Table<Texture>,
+    pub(crate) external_memory: Table<ExternalMemory>,
+    pub(crate) mipmapped: Table<Mipmapped>,
+    pub(crate) semaphores: Table<Semaphore>,
+    pub(crate) physical: Table<Physical>,
+    /// By address.
+    pub(crate) reservations: Table<Reservation>,
     /// Device memory, pinned host memory and mapped buffers, by address.
     pub(crate) memory: BTreeMap<u64, Allocation>,
     pub(crate) queue: Queue,

@@ -75,7 +75,8 @@ pub fn map_all<'a, M: MapTarget<'a>>(
     Ok(MappedSet { parts: M::resolve(ticket)?, mapping })
 }
 
-/// Maps all of `targets`, runs `body` with their views, and unmaps, reporting that too.
+/// Maps all of `targets`, runs `body` with the mapping, which gives out the [views](MappedSet::views), and unmaps,
+/// reporting that too.
 ///
 /// # Errors
 ///
@@ -83,10 +84,10 @@ pub fn map_all<'a, M: MapTarget<'a>>(
 pub fn with_all_mapped<'a, M: MapTarget<'a>, R, E: From<Error>>(
     targets: M,
     stream: &Arc<CudaStream>,
-    body: impl FnOnce(<M::Parts as Parts>::Views<'_>) -> std::result::Result<R, E>,
+    body: impl FnOnce(&mut MappedSet<'a, M::Parts>) -> std::result::Result<R, E>,
 ) -> std::result::Result<R, E> {
     let mut set = map_all(targets, stream)?;
-    let value = body(set.views())?;
+    let value = body(&mut set)?;
     set.unmap()?;
     Ok(value)
 }
