@@ -10,4 +10,5 @@ pub mod machine;
 pub mod pictures;
 pub mod program;
 pub mod standin;
+pub mod vulkan;
 pub mod wayland;

@@ -41,6 +41,7 @@ pub use external::ExternalSource;
 pub use graphics::GraphicsSource;
 pub use ring::RingSource;
 pub use select::{NoSource, SourceOptions, Sources, replay};
+pub use semaphores::hand_over;
 
 use crate::compute::Wave;
 use crate::mesh::MeshSize;

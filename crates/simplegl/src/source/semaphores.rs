@@ -20,7 +20,7 @@ use crate::options::Semaphores;
 ///
 /// # Errors
 /// When the kind that was asked for by name does not work.
-pub(super) fn hand_over(
+pub fn hand_over(
     gl: &GlContext,
     cuda: &Arc<CudaContext>,
     kind: Semaphores,

@@ -1,0 +1,141 @@
+//! Vulkan without a GPU: Mesa's lavapipe is a device like any other, for all that needs no CUDA.
+
+use ash::vk;
+use cuda_interop::ErrorKind;
+use cuda_interop::device::Uuid;
+use cuda_interop::external::ImageShape;
+use cuda_interop::vulkan::{
+    BufferRequest, DeviceRequest, ImageRequest, VulkanBuffer, VulkanDevice, VulkanImage,
+    VulkanSemaphore,
+};
+use simplegl_tests::vulkan::{HostBuffer, read_buffer, read_image, write_buffer, write_image};
+
+fn any() -> VulkanDevice {
+    let device =
+        VulkanDevice::new(&DeviceRequest::default()).expect("a Vulkan device, at least lavapipe");
+    println!(
+        "on {} (UUID {}), exports memory: {}, semaphores: {}",
+        device.name(),
+        device.uuid(),
+        device.exports_memory(),
+        device.exports_semaphores()
+    );
+    device
+}
+
+#[test]
+fn a_uuid_that_no_device_has_is_refused_with_both() {
+    let device = any();
+    let wanted = Uuid([0xAB; 16]);
+    let request = DeviceRequest { uuid: Some(wanted), ..DeviceRequest::default() };
+    let error = VulkanDevice::new(&request).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::OtherDevice { .. }), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains(&wanted.to_string()) && text.contains(&device.uuid().to_string()),
+        "{text}"
+    );
+    let request = DeviceRequest { uuid: Some(device.uuid()), ..DeviceRequest::default() };
+    assert_eq!(VulkanDevice::new(&request).unwrap().uuid(), device.uuid());
+}
+
+#[test]
+fn commands_run_and_are_waited_for() {
+    let device = any();
+    let (from, to) = (HostBuffer::new(&device, 1000), HostBuffer::new(&device, 1000));
+    let data: Vec<u8> = (0..1000).map(|byte| byte as u8).collect();
+    from.write(&data);
+    let region = [vk::BufferCopy::default().size(1000)];
+    device
+        .run_once(|device, commands| {
+            // SAFETY: both buffers live until the commands are done, which is waited for.
+            unsafe { device.cmd_copy_buffer(commands, from.raw(), to.raw(), &region) }
+        })
+        .unwrap();
+    assert_eq!(to.read(), data);
+}
+
+/// Where the device exports, what is exported is written and read, and its descriptor opens; where it does not, each
+/// request is refused by name.
+#[test]
+fn what_cannot_be_exported_is_refused_and_what_can_works() {
+    let device = any();
+    let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    let requests = [100, 5000].map(|size_bytes| BufferRequest { size_bytes, usage });
+    if !device.exports_memory() {
+        let error = VulkanBuffer::new(&device, requests[0], false).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}");
+        return;
+    }
+    match VulkanBuffer::several(&device, &requests) {
+        Ok(buffers) => {
+            assert!(buffers[1].offset_bytes() >= 100);
+            for buffer in &buffers {
+                let allocation = buffer.memory().allocation();
+                assert!(allocation.size_bytes >= buffer.offset_bytes() + buffer.size_bytes());
+                assert_eq!(allocation.device, Some(device.uuid()));
+                let data = vec![buffer.size_bytes() as u8; buffer.size_bytes() as usize];
+                write_buffer(&device, buffer, &data, None, None);
+            }
+            for buffer in &buffers {
+                let seen = read_buffer(&device, buffer, None);
+                assert!(seen.iter().all(|byte| *byte == buffer.size_bytes() as u8));
+            }
+            drop(buffers[0].memory().export().unwrap());
+            println!("buffers are exported");
+        }
+        Err(error) => assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}"),
+    }
+    let request = ImageRequest {
+        format: vk::Format::R8G8B8A8_UNORM,
+        shape: ImageShape::D2,
+        size: [8, 4, 1],
+        layers: 1,
+        levels: 2,
+        usage: vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST,
+    };
+    match VulkanImage::new(&device, request, true) {
+        Ok(image) => {
+            let levels = vec![vec![9; 128], vec![5; 32]];
+            write_image(&device, &image, &levels);
+            assert_eq!(read_image(&device, &image, &[128, 32]), levels);
+            println!("images are exported");
+        }
+        Err(error) => assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}"),
+    }
+}
+
+#[test]
+fn a_format_that_cuda_has_not_is_refused_before_vulkan_is_asked() {
+    let device = any();
+    let request = ImageRequest {
+        format: vk::Format::D32_SFLOAT,
+        shape: ImageShape::D2,
+        size: [8, 4, 1],
+        layers: 1,
+        levels: 1,
+        usage: vk::ImageUsageFlags::SAMPLED,
+    };
+    let error = VulkanImage::new(&device, request, true).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::ExternalFormat { .. }), "{error}");
+    let request = ImageRequest { format: vk::Format::R8_UINT, levels: 9, ..request };
+    let error = VulkanImage::new(&device, request, true).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::InvalidArgument), "{error}");
+}
+
+#[test]
+fn timelines_are_exported_or_refused_by_name() {
+    let device = any();
+    match VulkanSemaphore::timeline(&device) {
+        Ok(semaphore) => {
+            semaphore.signal_from_host(3).unwrap();
+            assert_eq!(semaphore.value().unwrap(), 3);
+            let error = semaphore.signal_from_host(3).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::TimelineNotGrowing { .. }), "{error}");
+            let limit = std::time::Duration::from_millis(20);
+            let error = semaphore.wait_within(4, limit).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Timeout { .. }), "{error}");
+        }
+        Err(error) => assert!(matches!(error.kind(), ErrorKind::Unsupported(_)), "{error}"),
+    }
+}
