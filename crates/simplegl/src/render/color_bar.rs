@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use glow::HasContext as _;
 
+use super::RenderError;
 use super::bar_picture::{BarPicture, BarStyle};
 use super::program::{Program, Source, Uniform};
-use super::{Frame, RenderError};
+use crate::scene::Scene;
 
 /// The rectangle's program, the picture's texture, and what it shows at the moment.
 pub(super) struct ColorBar {
@@ -52,18 +53,18 @@ impl ColorBar {
     }
 
     /// Draws it at the right edge of the framebuffer that is bound; one that is too small gets none.
-    pub(super) fn draw(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
-        let Some(style) = BarStyle::for_frame(frame.scene, frame.size) else { return Ok(()) };
+    pub(super) fn draw(&mut self, scene: &Scene, size: [u32; 2]) -> Result<(), RenderError> {
+        let Some(style) = BarStyle::for_frame(scene, size) else { return Ok(()) };
         let extent = match self.shown {
             Some((shown, extent)) if shown == style => extent,
             _ => self.paint(style)?,
         };
-        let origin = style.origin(frame.size, extent);
+        let origin = style.origin(size, extent);
         let gl = &self.gl;
         self.program.bind();
         self.program.set_ivec2(self.origin, origin);
         self.program.set_ivec2(self.extent, extent);
-        self.program.set_ivec2(self.framebuffer, frame.size);
+        self.program.set_ivec2(self.framebuffer, size);
         // SAFETY: the context is current and the names are ours; the state changed here is put back.
         unsafe {
             gl.active_texture(glow::TEXTURE0);

@@ -6,6 +6,7 @@
 //! | `mesh.rs` | the mesh as points, wireframe or lit surface |
 //! | `color_map.rs` | the colour maps, and their texture |
 //! | `color_bar.rs`, `bar_picture.rs`, `font.rs` | the colour bar: drawing it, painting it, its digits |
+//! | `blit.rs` | copies a finished picture |
 //! | `target.rs` | [`Target`]: an off-screen framebuffer |
 //! | `timer.rs` | GL timer queries that never wait |
 //! | `load.rs`, `program.rs`, `error.rs` | GL's functions; GLSL programs; what can go wrong |
@@ -14,6 +15,7 @@
 //! them on that thread. OpenGL 3.3 core is enough.
 
 mod bar_picture;
+mod blit;
 mod color_bar;
 pub mod color_map;
 mod error;
@@ -27,5 +29,5 @@ mod timer;
 
 pub use error::{RenderError, check_gl, gl_error_name};
 pub use load::load_gl;
-pub use renderer::{Frame, Renderer};
+pub use renderer::{Frame, Renderer, ShownFrame};
 pub use target::Target;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glow::HasContext as _;
 use nalgebra::Matrix4;
 
+use super::blit::Blit;
 use super::color_bar::ColorBar;
 use super::mesh::MeshPass;
 use super::timer::Timer;
@@ -32,6 +33,17 @@ pub struct Frame<'a> {
     pub framebuffer: Option<glow::Framebuffer>,
 }
 
+/// Where to show a finished picture, and with what around it.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownFrame<'a> {
+    /// Decides the colour bar.
+    pub scene: &'a Scene,
+    /// Width and height of the framebuffer and of the picture in physical pixels.
+    pub size: [u32; 2],
+    /// Where to draw; `None` is the window.
+    pub framebuffer: Option<glow::Framebuffer>,
+}
+
 /// Draws frames into a window or an off-screen target.
 pub struct Renderer {
     gl: Arc<glow::Context>,
@@ -39,6 +51,8 @@ pub struct Renderer {
     color_bar: ColorBar,
     /// Made when first needed.
     multisampled: Option<Target>,
+    /// Made when first needed.
+    blit: Option<Blit>,
     timer: Timer,
 }
 
@@ -53,6 +67,7 @@ impl Renderer {
             mesh: MeshPass::new(gl)?,
             color_bar: ColorBar::new(gl)?,
             multisampled: None,
+            blit: None,
             timer: Timer::new(gl)?,
         })
     }
@@ -85,7 +100,32 @@ impl Renderer {
             self.mesh.draw(frame, mode);
         }
         if frame.scene.color == ColorMode::Height && frame.scene.color_bar {
-            self.color_bar.draw(frame)?;
+            self.color_bar.draw(frame.scene, frame.size)?;
+        }
+        self.timer.end();
+        Ok(())
+    }
+
+    /// Shows a finished picture of the frame's size in place of the mesh, with the colour bar if the scene has one.
+    ///
+    /// # Errors
+    /// When OpenGL refuses.
+    pub fn show(
+        &mut self,
+        picture: glow::Texture,
+        frame: &ShownFrame<'_>,
+    ) -> Result<(), RenderError> {
+        if frame.size.contains(&0) {
+            return Ok(());
+        }
+        self.timer.begin();
+        let blit = match &mut self.blit {
+            Some(blit) => blit,
+            slot => slot.insert(Blit::new(&self.gl)?),
+        };
+        blit.copy(picture, frame.framebuffer, frame.size);
+        if frame.scene.color == ColorMode::Height && frame.scene.color_bar {
+            self.color_bar.draw(frame.scene, frame.size)?;
         }
         self.timer.end();
         Ok(())

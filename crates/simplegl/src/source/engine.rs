@@ -12,15 +12,15 @@ use crate::timing::CudaTimer;
 
 /// A CUDA device, ready to compute waves.
 #[derive(Debug)]
-pub(super) struct Engine {
-    pub(super) cuda: Cuda,
-    pub(super) timer: CudaTimer,
+pub(crate) struct Engine {
+    pub(crate) cuda: Cuda,
+    pub(crate) timer: CudaTimer,
     custom: Option<CustomKernel>,
 }
 
 /// The device of all CUDA paths: opened by the first that needs it and kept, so that the next one finds it with its kernels loaded.
 #[derive(Debug, Default)]
-pub(super) struct SharedCuda {
+pub(crate) struct SharedCuda {
     opened: Option<(usize, Cuda)>,
 }
 
@@ -39,7 +39,7 @@ impl SharedCuda {
 
 impl Engine {
     /// Opens a device and loads the kernels.
-    pub(super) fn open(
+    pub(crate) fn open(
         shared: &mut SharedCuda,
         ordinal: usize,
         kernel: Option<&KernelFile>,
@@ -54,7 +54,7 @@ impl Engine {
     ///
     /// # Safety
     /// `pos` is memory of the whole mesh that nobody else uses until the stream has passed the launch.
-    pub(super) unsafe fn wave(
+    pub(crate) unsafe fn wave(
         &self,
         pos: Arg<'_>,
         mesh: MeshSize,
@@ -71,13 +71,18 @@ impl Engine {
         Ok(())
     }
 
+    /// Whether the wave comes from a kernel of the user's own.
+    pub(crate) fn has_custom_kernel(&self) -> bool {
+        self.custom.is_some()
+    }
+
     /// Loads the user's kernel anew if its file has changed.
-    pub(super) fn follow_file(&mut self) -> bool {
+    pub(crate) fn follow_file(&mut self) -> bool {
         self.custom.as_mut().is_some_and(CustomKernel::follow_file)
     }
 
     /// Why the newest version of the user's kernel is not the one that runs.
-    pub(super) fn kernel_error(&self) -> Option<&str> {
+    pub(crate) fn kernel_error(&self) -> Option<&str> {
         self.custom.as_ref().and_then(CustomKernel::error)
     }
 }

@@ -25,6 +25,14 @@ pub enum SourceError {
         /// What a buffer can hold.
         limit_bytes: u64,
     },
+    /// More points than a picture can tell apart.
+    #[error(
+        "a mesh of {mesh} has more than 2^32 points, which --draw raster cannot tell apart; use a smaller --mesh"
+    )]
+    TooManyPoints {
+        /// The mesh.
+        mesh: MeshSize,
+    },
     /// The buffer could not be mapped into the program.
     #[error("OpenGL could not map the vertex buffer: {0}")]
     Map(RenderError),

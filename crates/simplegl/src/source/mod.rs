@@ -17,7 +17,7 @@
 mod copy;
 mod cpu;
 mod custom_kernel;
-mod engine;
+pub(crate) mod engine;
 mod entry_check;
 mod error;
 mod external;
