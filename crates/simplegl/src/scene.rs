@@ -26,6 +26,8 @@ pub enum DrawMode {
     Wireframe,
     /// Lit triangles.
     Surface,
+    /// Points of one pixel, rasterised by a kernel instead of by OpenGL: the same picture, faster for large meshes.
+    Raster,
 }
 
 /// Where the colour of a vertex comes from.

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::capture::CaptureError;
 use crate::headless::HeadlessError;
+use crate::raster::RasterError;
 use crate::render::RenderError;
 use crate::source::{NoSource, SourceError};
 use crate::status::Status;
@@ -50,6 +51,9 @@ pub enum BenchError {
     /// A path failed in mid-run.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// The raster path failed.
+    #[error(transparent)]
+    Raster(#[from] RasterError),
     /// No path works.
     #[error(transparent)]
     NoSource(#[from] NoSource),

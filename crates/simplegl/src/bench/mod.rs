@@ -7,7 +7,8 @@
 //! | `measure.rs` | [`Measurement`]: warm-up, batches, median and quartiles |
 //! | `row.rs` | [`Row`]: one line of the result |
 //! | `machine.rs` | [`Machine`]: what the numbers were measured on |
-//! | `cpu.rs`, `cuda.rs`, `frames.rs`, `startup.rs` | the groups |
+//! | `cpu.rs`, `cuda.rs`, `frames.rs`, `switch.rs`, `startup.rs` | the groups |
+//! | `config.rs`, `studio.rs` | which frames are measured, and what draws them |
 //! | `report.rs`, `table.rs` | [`Report`]: as JSON, as a table, as Markdown |
 //! | `compare.rs` | two reports side by side |
 //! | `plot.rs` | a report as a picture |
@@ -16,6 +17,7 @@
 
 mod args;
 mod compare;
+mod config;
 mod cpu;
 mod cuda;
 mod error;
@@ -27,6 +29,8 @@ mod report;
 mod row;
 mod run;
 mod startup;
+mod studio;
+mod switch;
 mod table;
 
 pub use args::{BenchArgs, Group};

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::measure::Budget;
 use super::{
     BenchArgs, BenchError, Comparison, Group, Machine, Report, Row, compare, cpu, cuda, frames,
-    plot, startup, table,
+    plot, startup, switch, table,
 };
 
 use crate::headless::{HeadlessContext, Wanted};
@@ -96,6 +96,9 @@ fn measure(args: &BenchArgs) -> Result<Report, BenchError> {
     let ordinal = args.device.or(paired).unwrap_or(0);
     let device = cuda::run(&mut bench, ordinal)?;
     if let Some(context) = &context {
+        if args.wants(Group::Switch) {
+            switch::run(&mut bench, context, ordinal)?;
+        }
         frames::run(&mut bench, context, device)?;
     }
     let opengl = context.map(|context| context.gl().owner().to_string());

@@ -96,11 +96,6 @@ impl CudaRaster {
         Ok(())
     }
 
-    /// Replaces the state of the painted image.
-    pub(super) fn restore_painted(&mut self, pixels: &[Pixel]) -> Result<(), SourceError> {
-        Ok(self.painted.copy_from_host(pixels)?)
-    }
-
     /// Draws the pictures of these waves, first texture to last, in one map and unmap.
     pub(super) fn draw(
         &mut self,

@@ -134,7 +134,7 @@ impl MeshPass {
     /// and a mesh beyond the buffer texture's limit only points.
     pub(super) fn mode(&self, wanted: DrawMode, [width, height]: [u32; 2]) -> DrawMode {
         let vertices = u64::from(width) * u64::from(height);
-        if vertices > self.most_texels || vertices < 2 {
+        if wanted == DrawMode::Raster || vertices > self.most_texels || vertices < 2 {
             DrawMode::Points
         } else if wanted == DrawMode::Surface && width.min(height) < 2 {
             DrawMode::Wireframe
@@ -161,7 +161,7 @@ impl MeshPass {
             gl.bind_texture(glow::TEXTURE_2D, Some(frame.painted));
             gl.bind_vertex_array(Some(self.inputs.array));
             match mode {
-                DrawMode::Points => {
+                DrawMode::Points | DrawMode::Raster => {
                     let round = frame.scene.point_size > ROUND_FROM;
                     let program = if round { &self.round_points } else { &self.points };
                     program.bind(frame);

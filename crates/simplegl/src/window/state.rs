@@ -223,7 +223,8 @@ mod tests {
     #[test]
     fn modes_go_round() {
         let mut state = state(&[]);
-        for expected in [DrawMode::Wireframe, DrawMode::Surface, DrawMode::Points] {
+        for expected in [DrawMode::Wireframe, DrawMode::Surface, DrawMode::Raster, DrawMode::Points]
+        {
             assert_eq!(state.apply(Action::NextDrawMode, 1.0), None);
             assert_eq!(state.scene.draw, expected);
         }
