@@ -13,6 +13,8 @@
 //! | [`raster_points::raster_points`] | `raster_points.rs` | the nearest vertex of every pixel, from vertices in memory |
 //! | [`raster_wave::wave_rows`], [`raster_wave::raster_wave`] | `raster_wave.rs` | the same, from vertices made on the way |
 //! | [`raster_resolve::raster_resolve`] | `raster_resolve.rs` | the colours of those pixels, into a surface object of an RGBA8 image |
+//! | [`wave_height::wave_height`] | `wave_height.rs` | the heights of the mesh alone |
+//! | [`filter::blur_rows`], [`filter::blur_columns`], [`filter::edges`] | `filter.rs` | a surface of RGBA8, blurred or its edges |
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch, core_float_math))]
@@ -20,6 +22,7 @@
 // The arithmetic must melt into its callers: into each entry point, and into loops compiled for FMA.
 #![allow(clippy::inline_always)]
 
+pub mod filter;
 pub mod grid;
 pub mod hatch;
 pub mod hatch_linear;
@@ -31,6 +34,7 @@ pub mod simple_vbo;
 pub mod surface;
 pub mod trig;
 mod vertex;
+pub mod wave_height;
 mod wave_mesh;
 
 pub use vertex::Vertex;

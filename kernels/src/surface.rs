@@ -1,11 +1,11 @@
-//! Surface load and store of RGBA32F pixels, and store of RGBA8 ones.
+//! Surface load and store of RGBA32F and of RGBA8 pixels.
 //!
 //! On the GPU these are the PTX instructions `suld` and `sust` (x in bytes, `.trap` beyond the edge). On the CPU a surface
 //! object is the address of a [`HostSurface`], so that the kernels run there unchanged.
 
 use crate::hatch::Pixel;
 
-/// What stands in for a surface object on the CPU: a pitched image of RGBA32F pixels, or of RGBA8 ones for [`store_rgba8`].
+/// What stands in for a surface object on the CPU: a pitched image of RGBA32F pixels, or of RGBA8 ones for [`load_rgba8`] and [`store_rgba8`].
 #[cfg(not(target_arch = "nvptx64"))]
 #[derive(Debug)]
 #[repr(C)]
@@ -82,6 +82,32 @@ pub unsafe fn store(surface: u64, x: u32, y: u32, pixel: Pixel) {
     {
         // SAFETY: the caller vouches for the surface.
         unsafe { (*(surface as usize as *const HostSurface)).at::<Pixel>(x, y).write(pixel) }
+    }
+}
+
+/// The pixel at (x, y) of an RGBA8 image; red is the lowest byte.
+///
+/// # Safety
+/// As [`store_rgba8`], reading aside.
+#[inline(always)]
+#[must_use]
+pub unsafe fn load_rgba8(surface: u64, x: u32, y: u32) -> u32 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let pixel: u32;
+        // SAFETY: the caller vouches for the surface; the instruction traps beyond its edge.
+        unsafe {
+            core::arch::asm!(
+                "suld.b.2d.b32.trap {{{pixel}}}, [{s}, {{{x}, {y}}}];",
+                pixel = out(reg32) pixel, s = in(reg64) surface, x = in(reg32) x * 4, y = in(reg32) y,
+            );
+        }
+        pixel
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        // SAFETY: the caller vouches for the surface.
+        unsafe { (*(surface as usize as *const HostSurface)).at::<u32>(x, y).read() }
     }
 }
 

@@ -3,6 +3,7 @@
 mod inspect;
 mod ptx;
 mod ptxas;
+mod spirv;
 mod tools;
 
 use std::process::ExitCode;
@@ -11,6 +12,8 @@ const HELP: &str = "\
 cargo xtask ptx            build kernels/ptx/simplegl.ptx from the Rust kernels
 cargo xtask ptx --check    rebuild and compare with the committed file, then assemble it for every
                            architecture that the ptxas on hand knows (PATH, target/ptxas/*/ptxas)
+cargo xtask spirv          build the SPIR-V of the Vulkan shaders from their GLSL
+cargo xtask spirv --check  rebuild and compare with the committed files
 cargo xtask help           this text";
 
 fn main() -> ExitCode {
@@ -19,6 +22,8 @@ fn main() -> ExitCode {
     let result = match arguments[..] {
         ["ptx"] => ptx::update(),
         ["ptx", "--check"] => ptx::check(),
+        ["spirv"] => spirv::update(),
+        ["spirv", "--check"] => spirv::check(),
         ["help" | "--help" | "-h"] | [] => {
             println!("{HELP}");
             Ok(())

@@ -7,7 +7,8 @@ use kernels::raster_resolve::{MAP_ENTRIES, Rgba8, Shading};
 use kernels::raster_wave::WaveRow;
 use kernels::surface::HostSurface;
 use kernels::{
-    Vertex, WaveMesh, hatch, hatch_linear, raster_points, raster_resolve, raster_wave, simple_vbo,
+    Vertex, WaveMesh, filter, hatch, hatch_linear, raster_points, raster_resolve, raster_wave,
+    simple_vbo, wave_height,
 };
 
 use crate::abi::code;
@@ -31,6 +32,10 @@ pub(crate) fn find(entry: &Entry) -> Option<Kernel> {
         ("wave_rows", [8, 4, 4, 4]) => run_wave_rows,
         ("raster_wave", [8, 8, 20, 4, 96]) => run_raster_wave,
         ("raster_resolve", [8, 8, 4, 4, 72]) => run_raster_resolve,
+        ("wave_height", [8, 4, 4, 4, 4, 4]) => run_wave_height,
+        ("blur_rows", [8, 8, 4, 4, 4]) => run_blur_rows,
+        ("blur_columns", [8, 8, 4, 4, 4]) => run_blur_columns,
+        ("edges", [8, 8, 4, 4]) => run_edges,
         ("stamp", [8, 4, 4, 4]) => run_stamp,
         _ => return None,
     })
@@ -57,6 +62,57 @@ fn run_vbo(
     host::launch(launch.grid, launch.block, || {
         // SAFETY: the buffer holds all that the grid reaches, and nobody uses it while the state is locked.
         unsafe { simple_vbo::simple_vbo(pos, width, height, time, frequency, amplitude) }
+    });
+    Ok(())
+}
+
+fn run_wave_height(state: &State, launch: Launch, arguments: &Arguments) -> Answer {
+    let (width, height, time) = (arguments.get(1), arguments.get(2), arguments.get(3));
+    let (frequency, amplitude) = (arguments.get(4), arguments.get(5));
+    let heights = check::<f32>(state, arguments.get(0), reached(launch, width, height))?;
+    host::launch(launch.grid, launch.block, || {
+        // SAFETY: the buffer holds all that the grid reaches, and nobody uses it while the state is locked.
+        unsafe {
+            wave_height::wave_height(heights, width, height, time, frequency, amplitude);
+        }
+    });
+    Ok(())
+}
+
+/// Memory and surface of a filter's kernel, checked.
+fn filtered(state: &State, arguments: &Arguments) -> Result<(*mut u32, u64, u32, u32), u32> {
+    let (surface, width, height): (u64, u32, u32) =
+        (arguments.get(1), arguments.get(2), arguments.get(3));
+    check_surface(state, surface, width, height, size_of::<u32>())?;
+    let words = check::<u32>(state, arguments.get(0), width as usize * height as usize)?;
+    Ok((words, surface, width, height))
+}
+
+fn run_blur_rows(state: &State, launch: Launch, arguments: &Arguments) -> Answer {
+    let (words, surface, width, height) = filtered(state, arguments)?;
+    let radius = arguments.get(4);
+    host::launch(launch.grid, launch.block, || {
+        // SAFETY: memory and surface have the picture's size, and nobody uses them while the state is locked.
+        unsafe { filter::blur_rows(words, surface, width, height, radius) }
+    });
+    Ok(())
+}
+
+fn run_blur_columns(state: &State, launch: Launch, arguments: &Arguments) -> Answer {
+    let (words, surface, width, height) = filtered(state, arguments)?;
+    let radius = arguments.get(4);
+    host::launch(launch.grid, launch.block, || {
+        // SAFETY: as in `run_blur_rows`.
+        unsafe { filter::blur_columns(words, surface, width, height, radius) }
+    });
+    Ok(())
+}
+
+fn run_edges(state: &State, launch: Launch, arguments: &Arguments) -> Answer {
+    let (words, surface, width, height) = filtered(state, arguments)?;
+    host::launch(launch.grid, launch.block, || {
+        // SAFETY: as in `run_blur_rows`.
+        unsafe { filter::edges(words, surface, width, height) }
     });
     Ok(())
 }

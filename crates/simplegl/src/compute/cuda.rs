@@ -103,6 +103,14 @@ kernels! {
         over (mesh.width, mesh.height.div_ceil(rows_per_thread.max(1)));
     /// Launches `raster_resolve` over a picture; `words` is a device address and `surface` a CUDA surface object.
     raster_resolve::raster_resolve [words] (surface: u64, width: u32, height: u32, shading: Shading) over (width, height);
+    /// Launches `wave_height` over a mesh; `heights` is a device address.
+    wave_height::wave_height [heights] (width: u32, height: u32, time: f32, frequency: f32, amplitude: f32) over (width, height);
+    /// Launches `blur_rows` over a picture; `temporary` is a device address and `surface` a CUDA surface object.
+    filter::blur_rows [temporary] (surface: u64, width: u32, height: u32, radius: u32) over (width, height);
+    /// Launches `blur_columns` over a picture; `temporary` is a device address and `surface` a CUDA surface object.
+    filter::blur_columns [temporary] (surface: u64, width: u32, height: u32, radius: u32) over (width, height);
+    /// Launches `edges` over a picture; `temporary` is a device address and `surface` a CUDA surface object.
+    filter::edges [temporary] (surface: u64, width: u32, height: u32) over (width, height);
 }
 
 impl Kernels {
