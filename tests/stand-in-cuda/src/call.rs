@@ -131,10 +131,16 @@ fn work(function: &str, body: impl FnOnce() -> Answer) -> u32 {
 }
 
 fn refuse_release(function: &str, arguments: &[(&'static str, Value)]) {
-    if RELEASES.contains(&function)
-        && let Some((_, Value::Address(handle))) = arguments.first()
-    {
-        state().refused.insert(*handle);
+    match arguments.first() {
+        Some((_, Value::Address(handle))) if RELEASES.contains(&function) => {
+            state().refused.insert(*handle);
+        }
+        Some((_, Value::Integer(device))) if function == "cuDevicePrimaryCtxRelease_v2" => {
+            if let Some(primary) = state().primaries.get_mut(*device as usize) {
+                primary.refused += 1;
+            }
+        }
+        _ => {}
     }
 }
 

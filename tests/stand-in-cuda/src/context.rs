@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use crate::abi::{Handle, code};
 use crate::call::{entries, write};
 use crate::device::check_device;
-use crate::state::{State, in_context, initialised, state};
+use crate::state::{Lose as _, State, in_context, initialised, state};
 
 /// A context.
 #[derive(Debug)]
@@ -21,8 +21,10 @@ pub(crate) struct Context {
 /// A device's primary context: alive while anybody holds it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Primary {
-    handle: Option<Handle>,
+    pub(crate) handle: Option<Handle>,
     pub(crate) holders: usize,
+    /// How often a fault refused a release.
+    pub(crate) refused: usize,
     flags: c_uint,
 }
 
@@ -45,13 +47,14 @@ entries! {
     fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) {
         let mut state = initialised()?;
         check_device(device)?;
-        let Primary { handle, holders, flags } = state.primaries[device as usize];
+        let Primary { handle, holders, refused, flags } = state.primaries[device as usize];
         // As with the real driver, a primary context that comes back has its old handle.
         let handle = handle.unwrap_or_else(|| state.new_handle());
         if holders == 0 {
             state.contexts.insert(handle, Context { device, primary: true, flags, poison: None });
         }
-        state.primaries[device as usize] = Primary { handle: Some(handle), holders: holders + 1, flags };
+        state.primaries[device as usize] =
+            Primary { handle: Some(handle), holders: holders + 1, refused, flags };
         // SAFETY: the caller passes a place for a handle.
         unsafe { write(context, handle) }
     }
@@ -215,27 +218,56 @@ impl State {
         handle
     }
 
+    /// Lets go of what only stayed because a fault refused its release, as if it had been released, and forgets what was
+    /// written down.
+    pub(crate) fn forgive(&mut self) {
+        self.abandoned.clear();
+        self.violations.clear();
+        let refused = std::mem::take(&mut self.refused);
+        for handle in &refused {
+            self.memory.remove(handle);
+            self.surfaces.remove(handle);
+            self.events.remove(*handle).ok();
+            self.streams.remove(*handle).ok();
+            self.modules.remove(*handle).ok();
+            self.textures.remove(*handle).ok();
+            self.resources.remove(*handle).ok();
+            self.contexts.remove(*handle).ok();
+            self.external_memory.remove(*handle).ok();
+            self.mipmapped.remove(*handle).ok();
+            self.semaphores.remove(*handle).ok();
+            self.physical.remove(*handle).ok();
+            self.reservations.remove(*handle).ok();
+        }
+        for device in 0..self.primaries.len() {
+            let primary = &mut self.primaries[device];
+            let had_holders = primary.holders > 0;
+            primary.holders = primary.holders.saturating_sub(std::mem::take(&mut primary.refused));
+            if let (Some(handle), true, 0) = (primary.handle, had_holders, primary.holders) {
+                self.destroy_context(handle);
+            }
+        }
+    }
+
     /// Destroys a context and all that lives in it; what its owners had not given back is written down.
     fn destroy_context(&mut self, context: Handle) {
         let _ = self.finish_context(context);
-        let mut lost = vec![
-            ("modules", self.modules.retain(|module| module.context != context)),
-            ("streams", self.streams.retain(|stream| stream.context != context)),
-            ("events", self.events.retain(|event| event.context != context)),
-            ("resources", self.resources.retain(|resource| resource.context != context)),
-            ("textures", self.textures.retain(|texture| texture.context != context)),
-            ("arrays", self.arrays.retain(|array| array.context != context)),
-            ("external_memory", self.external_memory.retain(|memory| memory.context != context)),
-            ("mipmapped", self.mipmapped.retain(|array| array.context != context)),
-            ("semaphores", self.semaphores.retain(|semaphore| semaphore.context != context)),
-            ("physical", self.physical.retain(|memory| memory.context != context)),
+        // What a fault kept from being given back is nobody's neglect.
+        let refused = std::mem::take(&mut self.refused);
+        let is_kept = |handle: Handle| refused.contains(&handle);
+        macro_rules! lose {
+            ($($kind:ident)*) => {
+                [$( (stringify!($kind), self.$kind.lose(|handle, object| {
+                    (object.context == context).then(|| !is_kept(handle))
+                })) ),*]
+            };
+        }
+        let lost = lose![
+            modules streams events resources textures arrays surfaces memory external_memory mipmapped semaphores
+            physical
         ];
-        let (surfaces, memory) = (self.surfaces.len(), self.memory.len());
-        self.surfaces.retain(|_, surface| surface.context != context);
-        self.memory.retain(|_, allocation| allocation.context != context);
-        lost.push(("surfaces", surfaces - self.surfaces.len()));
-        lost.push(("memory", memory - self.memory.len()));
-        self.functions.retain(|function| function.context != context);
+        self.refused = refused;
+        self.functions.lose(|_, function| (function.context == context).then_some(true));
         for (kind, count) in lost.into_iter().filter(|(_, count)| *count > 0) {
             *self.abandoned.entry(kind).or_default() += count;
         }

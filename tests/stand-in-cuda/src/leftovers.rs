@@ -47,7 +47,7 @@ fn text(state: &State) -> String {
             .filter(move |(_, allocation)| allocation.usage == usage)
             .map(|(address, _)| *address)
     };
-    line("contexts", &mut state.contexts.handles());
+    line("contexts", &mut state.held_contexts());
     line("modules", &mut state.modules.handles());
     line("streams", &mut state.streams.handles());
     line("events", &mut state.events.handles());
@@ -65,7 +65,8 @@ fn text(state: &State) -> String {
     line("reservations", &mut state.reservations.handles());
     line("imported_buffers", &mut memory(Use::Imported));
     line("virtual_mappings", &mut memory(Use::Virtual));
-    let holders: usize = state.primaries.iter().map(|primary| primary.holders).sum();
+    let holders: usize =
+        state.primaries.iter().map(|primary| primary.holders.saturating_sub(primary.refused)).sum();
     let _ = writeln!(text, "primary_holders={holders}");
     let abandoned: usize = state.abandoned.values().sum();
     let _ = writeln!(text, "abandoned={abandoned}");
@@ -84,6 +85,14 @@ impl State {
     fn mapped(&self) -> impl Iterator<Item = Handle> {
         self.resources.handles().filter(|handle| {
             self.resources.get(*handle).is_ok_and(|resource| resource.mapped.is_some())
+        })
+    }
+
+    /// Contexts, but for primary ones that only a refused release holds.
+    fn held_contexts(&self) -> impl Iterator<Item = Handle> {
+        self.contexts.handles().filter(|handle| {
+            let primary = self.primaries.iter().find(|primary| primary.handle == Some(*handle));
+            primary.is_none_or(|primary| primary.holders > primary.refused)
         })
     }
 

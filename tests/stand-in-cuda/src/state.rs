@@ -79,11 +79,50 @@ impl<T> Table<T> {
         self.0.keys().copied()
     }
 
-    /// Removes what `keep` refuses and says how many that were.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) -> usize {
-        let before = self.0.len();
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.0.retain(|_, object| keep(object));
-        before - self.0.len()
+    }
+}
+
+/// Objects that go with their context.
+pub(crate) trait Lose<T> {
+    /// Removes the objects for which `goes` answers, and counts those for which it answers true.
+    fn lose(&mut self, goes: impl FnMut(Handle, &T) -> Option<bool>) -> usize;
+}
+
+/// The loop of [`Lose::lose`], as a closure for a map's `retain`.
+fn losing<T>(
+    mut goes: impl FnMut(Handle, &T) -> Option<bool>,
+    count: &mut usize,
+) -> impl FnMut(&Handle, &mut T) -> bool {
+    move |handle, object| match goes(*handle, object) {
+        Some(counts) => {
+            *count += usize::from(counts);
+            false
+        }
+        None => true,
+    }
+}
+
+impl<T> Lose<T> for HashMap<Handle, T> {
+    fn lose(&mut self, goes: impl FnMut(Handle, &T) -> Option<bool>) -> usize {
+        let mut count = 0;
+        self.retain(losing(goes, &mut count));
+        count
+    }
+}
+
+impl<T> Lose<T> for BTreeMap<Handle, T> {
+    fn lose(&mut self, goes: impl FnMut(Handle, &T) -> Option<bool>) -> usize {
+        let mut count = 0;
+        self.retain(losing(goes, &mut count));
+        count
+    }
+}
+
+impl<T> Lose<T> for Table<T> {
+    fn lose(&mut self, goes: impl FnMut(Handle, &T) -> Option<bool>) -> usize {
+        self.0.lose(goes)
     }
 }
 

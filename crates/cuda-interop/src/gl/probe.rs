@@ -1,6 +1,7 @@
 //! Does sharing work here? Proven with a tiny buffer, not read off a name.
 
 use super::{Access, GlBuffer, GlContext, Pairing, pair};
+use crate::context::Restore;
 use crate::error::{Error, ErrorKind, Result};
 
 /// What the proof writes: unlikely to be in fresh memory by chance.
@@ -35,7 +36,18 @@ pub fn probe(gl: &GlContext) -> Probe {
 }
 
 fn prove(gl: &GlContext) -> Result<Pairing> {
+    let operation = "proving that CUDA and OpenGL share memory";
     let pairing = pair(gl)?;
+    // Closing the device leaves its context current on this thread, though gone.
+    let restore = Restore::remember(operation)?;
+    let proved = prove_on(gl, pairing, operation);
+    let restored = restore.leave(operation);
+    let pairing = proved?;
+    restored?;
+    Ok(pairing)
+}
+
+fn prove_on(gl: &GlContext, pairing: Pairing, operation: &str) -> Result<Pairing> {
     let cuda = pairing.device.open()?;
     let stream = cuda.default_stream();
     let mut buffer = GlBuffer::from_slice(gl, &cuda, &[0u8; BYTES], Access::ReadWrite)?;
@@ -47,7 +59,6 @@ fn prove(gl: &GlContext) -> Result<Pairing> {
     if stale == 0 {
         return Ok(pairing);
     }
-    let operation = "proving that CUDA and OpenGL share memory";
     Err(Error::new(ErrorKind::NotVisible, operation)
         .detail(format!("{stale} of {BYTES} bytes were not what CUDA wrote"))
         .with_gl(gl.owner().clone(), None)
