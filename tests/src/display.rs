@@ -2,7 +2,8 @@
 //! pixels that the user would see.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -346,6 +347,16 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// The same in the standard library's form.
+    #[must_use]
+    pub fn output(&self) -> Output {
+        Output {
+            status: ExitStatus::from_raw(self.run.status.map_or(9, |code| code << 8)),
+            stdout: self.run.stdout.clone().into_bytes(),
+            stderr: self.run.stderr.clone().into_bytes(),
+        }
+    }
+
     /// Fails the test unless the end was clean, with status 0.
     ///
     /// # Panics

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUevent};
 
 use crate::context::with_current;
 use crate::driver::{check, end, out, table};
-use crate::error::{Code, Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// The driver's "not finished yet".
 const NOT_READY: u32 = 600;
@@ -103,12 +103,13 @@ impl Event {
         let operation = "reading the time between two CUDA events";
         let call = table::EVENT_ELAPSED_TIME.get(operation)?;
         with_current(&self.context, operation, || {
-            // SAFETY: a float is valid with all bits zero; the driver writes one float; both events are alive.
-            match unsafe { out(operation, |p| call(p, start.raw, self.raw)) } {
-                Ok(milliseconds) => Ok(Some(milliseconds)),
-                Err(error) if error.code() == Some(Code(NOT_READY)) => Ok(None),
-                Err(error) => Err(error),
+            let mut milliseconds = 0.0f32;
+            // SAFETY: the driver writes one float; both events are alive.
+            let code = unsafe { call(&raw mut milliseconds, start.raw, self.raw) };
+            if code == NOT_READY {
+                return Ok(None);
             }
+            check(operation, code).map(|()| Some(milliseconds))
         })
     }
 }

@@ -48,6 +48,15 @@ impl Error {
         }
     }
 
+    /// Puts `operation` in place of the short name that a hot path worked under: putting it into words allocates, so
+    /// that is left until something has failed.
+    pub(crate) fn spell_out(mut self, short: &str, operation: impl FnOnce() -> String) -> Self {
+        if let Some(rest) = self.0.operation.strip_prefix(short) {
+            self.0.operation = operation() + rest;
+        }
+        self
+    }
+
     /// Adds the part of the operation that failed.
     pub(crate) fn within(mut self, part: &str) -> Self {
         self.0.operation = format!("{} ({part})", self.0.operation);

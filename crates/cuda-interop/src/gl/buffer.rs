@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use cudarc::driver::{CudaContext, CudaStream};
 use glow::HasContext as _;
+use smallvec::smallvec;
 
 use super::context::Shared;
 use super::leftover::{GlObject, Leftover};
@@ -168,7 +169,7 @@ impl<T: Pod> GlBuffer<T> {
     pub fn map(&mut self, stream: &Arc<CudaStream>) -> Result<Mapped<'_, T>> {
         let (len, access) = (self.len, self.access);
         let registration = self.ensure_registered()?;
-        let mapping = Mapping::new(vec![registration], stream)?;
+        let mapping = Mapping::new(smallvec![registration], stream)?;
         let raw = RawSlice::of(registration, len, access)?;
         Ok(Mapped::new(raw, mapping))
     }

@@ -225,7 +225,7 @@ impl Shared {
     }
 
     pub(super) fn is_current(&self) -> bool {
-        current::current() == Some(self.identity)
+        self.identity.is_current()
     }
 
     /// The check at the beginning of every operation; see [`GlContext::check`].
@@ -248,8 +248,10 @@ impl Shared {
                 .detail(self.describe())
                 .hint("make the resource again in the new context"));
         }
+        if self.identity.is_current() {
+            return Ok(());
+        }
         match current::current() {
-            Some(identity) if identity == self.identity => Ok(()),
             Some(other) => Err(Error::new(
                 ErrorKind::WrongGlContext { expected: self.describe(), current: other.to_string() },
                 operation,

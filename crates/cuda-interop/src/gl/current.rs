@@ -107,6 +107,16 @@ impl fmt::Display for Identity {
     }
 }
 
+impl Identity {
+    /// Whether it is current on this thread: asks its own interface only, and so never looks for a library.
+    pub(super) fn is_current(self) -> bool {
+        self.interface.loaded().is_some_and(|loaded| {
+            // SAFETY: asking which context is current has no requirement on the caller.
+            unsafe { (loaded.current)() as usize == self.handle }
+        })
+    }
+}
+
 /// The context that is current on this thread, if any.
 pub(super) fn current() -> Option<Identity> {
     INTERFACES.iter().find_map(|interface| {

@@ -25,21 +25,28 @@ pub struct RawSlice<T> {
     element: PhantomData<T>,
 }
 
+const ASKING: &str = "asking for the address";
+
 impl<T> RawSlice<T> {
     /// Asks where a mapped resource is, and checks that it is as large as it must be.
     pub(super) fn of(registration: &Registration, len: usize, access: Access) -> Result<Self> {
-        let operation = format!("asking for the address of {}", registration.label());
-        let (raw, cuda) = registration.handle(&operation)?;
-        let call = table::GRAPHICS_GET_POINTER.get(&operation)?;
+        Self::ask(registration, len, access).map_err(|error| {
+            error.spell_out(ASKING, || format!("{ASKING} of {}", registration.label()))
+        })
+    }
+
+    fn ask(registration: &Registration, len: usize, access: Access) -> Result<Self> {
+        let (raw, cuda) = registration.handle(ASKING)?;
+        let call = table::GRAPHICS_GET_POINTER.get(ASKING)?;
         let mut size = 0;
-        let pointer = with_current(&cuda, &operation, || {
+        let pointer = with_current(&cuda, ASKING, || {
             // SAFETY: an address is valid with all bits zero; the driver writes an address and a size.
-            unsafe { out(&operation, |pointer| call(pointer, &raw mut size, raw)) }
+            unsafe { out(ASKING, |pointer| call(pointer, &raw mut size, raw)) }
         })
         .map_err(|error| registration.shared().explain(error))?;
         let needed = len * size_of::<T>();
         if pointer == 0 || size < needed {
-            return Err(Error::new(ErrorKind::Inconsistent, operation)
+            return Err(Error::new(ErrorKind::Inconsistent, ASKING)
                 .detail(format!("address {pointer:#x}, {size} bytes where {needed} are needed")));
         }
         Ok(Self { pointer, len, writable: access.is_writable(), element: PhantomData })

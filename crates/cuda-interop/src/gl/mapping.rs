@@ -3,48 +3,60 @@
 use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
+use smallvec::SmallVec;
 
 use super::registration::Registration;
 use crate::context::with_current;
 use crate::driver::{check, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 
+/// The resources of one map call; a few need no heap.
+pub(super) type Registrations<'a> = SmallVec<[&'a Registration; 4]>;
+
+const MAPPING: &str = "mapping";
+const UNMAPPING: &str = "unmapping";
+
 /// One or more resources, mapped by one driver call and unmapped by one when dropped, also on error and panic.
 pub(super) struct Mapping<'a> {
-    registrations: Vec<&'a Registration>,
-    handles: Vec<CUgraphicsResource>,
+    registrations: Registrations<'a>,
+    handles: SmallVec<[CUgraphicsResource; 4]>,
     stream: Arc<CudaStream>,
     mapped: bool,
 }
 
 impl<'a> Mapping<'a> {
     /// Maps all of `registrations` or none of them.
-    pub(super) fn new(
-        registrations: Vec<&'a Registration>,
-        stream: &Arc<CudaStream>,
-    ) -> Result<Self> {
-        let operation = describe("mapping", &registrations);
-        let mut mapping =
-            Self { registrations, handles: Vec::new(), stream: stream.clone(), mapped: false };
-        let Some(first) = mapping.registrations.first().copied() else { return Ok(mapping) };
-        first.shared().enter(&operation)?;
-        mapping.check_contexts(&operation)?;
-        for registration in &mapping.registrations {
+    pub(super) fn new(registrations: Registrations<'a>, stream: &Arc<CudaStream>) -> Result<Self> {
+        let handles = SmallVec::new();
+        let mut mapping = Self { registrations, handles, stream: stream.clone(), mapped: false };
+        match mapping.map_now() {
+            Ok(()) => Ok(mapping),
+            Err(error) => {
+                Err(error.spell_out(MAPPING, || describe(MAPPING, &mapping.registrations)))
+            }
+        }
+    }
+
+    fn map_now(&mut self) -> Result<()> {
+        let Some(first) = self.registrations.first().copied() else { return Ok(()) };
+        first.shared().enter(MAPPING)?;
+        self.check_contexts(MAPPING)?;
+        for registration in &self.registrations {
             registration.recover()?;
             registration.collect_objects()?;
-            mapping.handles.push(registration.handle(&operation)?.0);
+            self.handles.push(registration.handle(MAPPING)?.0);
         }
-        let call = table::GRAPHICS_MAP.get(&operation)?;
-        with_current(stream.context(), &operation, || {
-            let (count, handles) = (mapping.handles.len() as u32, mapping.handles.as_mut_ptr());
+        let call = table::GRAPHICS_MAP.get(MAPPING)?;
+        let stream = self.stream.clone();
+        with_current(stream.context(), MAPPING, || {
+            let (count, handles) = (self.handles.len() as u32, self.handles.as_mut_ptr());
             // SAFETY: the handles are registered and not mapped, and the stream is of their context.
-            check(&operation, unsafe { call(count, handles, stream.cu_stream()) })?;
-            mapping.mapped = true;
-            mapping.registrations.iter().for_each(|r| r.note_mapped(stream));
+            check(MAPPING, unsafe { call(count, handles, stream.cu_stream()) })?;
+            self.mapped = true;
+            self.registrations.iter().for_each(|r| r.note_mapped(&stream));
             Ok(())
         })
-        .map_err(|error| first.shared().explain(error))?;
-        Ok(mapping)
+        .map_err(|error| first.shared().explain(error))
     }
 
     /// All resources must be of one OpenGL context, and of the stream's CUDA context.
@@ -94,19 +106,21 @@ impl<'a> Mapping<'a> {
         if ended {
             self.registrations.iter().for_each(|r| r.note_unmapped());
         }
-        unmapped.map_err(|error| first.shared().explain(error))
+        unmapped.map_err(|error| {
+            let error = error.spell_out(UNMAPPING, || describe(UNMAPPING, &self.registrations));
+            first.shared().explain(error)
+        })
     }
 
     fn unmap_call(&mut self) -> Result<()> {
-        let operation = describe("unmapping", &self.registrations);
-        self.registrations[0].shared().check_current(&operation)?;
-        let call = table::GRAPHICS_UNMAP.get(&operation)?;
+        self.registrations[0].shared().check_current(UNMAPPING)?;
+        let call = table::GRAPHICS_UNMAP.get(UNMAPPING)?;
         self.registrations.iter().for_each(|r| r.retire_objects(&self.stream));
         let stream = self.stream.clone();
-        with_current(stream.context(), &operation, || {
+        with_current(stream.context(), UNMAPPING, || {
             let (count, handles) = (self.handles.len() as u32, self.handles.as_mut_ptr());
             // SAFETY: these are the handles that `new` mapped, on the same stream.
-            check(&operation, unsafe { call(count, handles, stream.cu_stream()) })
+            check(UNMAPPING, unsafe { call(count, handles, stream.cu_stream()) })
         })
     }
 }

@@ -8,7 +8,7 @@ use cudarc::driver::CudaStream;
 
 use super::image::{ImageView, RawImage};
 use super::mapped::RawSlice;
-use super::mapping::Mapping;
+use super::mapping::{Mapping, Registrations};
 use super::registration::Registration;
 use super::{Access, GlBuffer, GlImage};
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ pub trait Target<'a>: Sized {
     type Parts: Parts;
     /// What is needed to make the mapped form once the map call has succeeded.
     type Ticket;
-    fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket>;
+    fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket>;
     fn resolve(ticket: Self::Ticket) -> Result<Self::Parts>;
 }
 
@@ -69,7 +69,7 @@ pub fn map_all<'a, M: MapTarget<'a>>(
     targets: M,
     stream: &Arc<CudaStream>,
 ) -> Result<MappedSet<'a, M::Parts>> {
-    let mut registrations = Vec::new();
+    let mut registrations = Registrations::new();
     let ticket = targets.prepare(&mut registrations)?;
     let mapping = Mapping::new(registrations, stream)?;
     Ok(MappedSet { parts: M::resolve(ticket)?, mapping })
@@ -124,7 +124,7 @@ impl<'a, T: Pod> Target<'a> for &'a mut GlBuffer<T> {
     type Parts = RawSlice<T>;
     type Ticket = (&'a Registration, usize, Access);
 
-    fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket> {
+    fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
         let (len, access) = (self.len(), self.access());
         let registration = self.ensure_registered()?;
         registrations.push(registration);
@@ -140,7 +140,7 @@ impl<'a> Target<'a> for &'a mut GlImage {
     type Parts = RawImage<'a>;
     type Ticket = RawImage<'a>;
 
-    fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket> {
+    fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
         let raw = self.ensure_registered()?;
         registrations.push(raw.registration());
         Ok(raw)
@@ -177,7 +177,7 @@ impl<'a, M: Target<'a>> Target<'a> for Vec<M> {
     type Parts = Vec<M::Parts>;
     type Ticket = Vec<M::Ticket>;
 
-    fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket> {
+    fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
         self.into_iter().map(|target| target.prepare(registrations)).collect()
     }
 
@@ -193,7 +193,7 @@ where
     type Parts = Vec<<&'a mut M as Target<'a>>::Parts>;
     type Ticket = Vec<<&'a mut M as Target<'a>>::Ticket>;
 
-    fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket> {
+    fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
         self.iter_mut().map(|target| target.prepare(registrations)).collect()
     }
 
@@ -219,7 +219,7 @@ macro_rules! tuples {
             type Parts = ($($name::Parts,)+);
             type Ticket = ($($name::Ticket,)+);
 
-            fn prepare(self, registrations: &mut Vec<&'a Registration>) -> Result<Self::Ticket> {
+            fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
                 Ok(($(self.$index.prepare(registrations)?,)+))
             }
 

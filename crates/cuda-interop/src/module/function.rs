@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr, sys::CUfunction, sys::CUstream};
+use smallvec::SmallVec;
 
 use super::Module;
 use crate::context::with_current;
@@ -130,6 +131,8 @@ unsafe impl Send for Function {}
 // SAFETY: as above; no method changes the function.
 unsafe impl Sync for Function {}
 
+const LAUNCHING: &str = "launching kernel";
+
 impl Function {
     pub(super) fn new(raw: CUfunction, name: &str, module: Arc<Module>) -> Result<Self> {
         if raw.is_null() {
@@ -190,11 +193,32 @@ impl Function {
         shared_bytes: u32,
         args: &[Arg<'_>],
     ) -> Result<()> {
-        let operation = format!("launching kernel `{}`", self.name);
-        self.check_launch(&operation, stream, grid, block, args)?;
-        let call = table::LAUNCH_KERNEL.get(&operation)?;
-        let mut values: Vec<*mut c_void> = args.iter().map(|arg| arg.value.cast_mut()).collect();
-        with_current(&self.module.context, &operation, || {
+        // SAFETY: the caller's promises are those of this call.
+        unsafe { self.launch_now(stream, grid, block, shared_bytes, args) }.map_err(|error| {
+            let error = error.spell_out(LAUNCHING, || format!("{LAUNCHING} `{}`", self.name));
+            match error.code() {
+                Some(Code(1 | 701)) => error.detail(format!("grid {grid:?}, block {block:?}")),
+                _ => error,
+            }
+        })
+    }
+
+    /// # Safety
+    ///
+    /// As [`launch`](Self::launch).
+    unsafe fn launch_now(
+        &self,
+        stream: &CudaStream,
+        grid: [u32; 3],
+        block: [u32; 3],
+        shared_bytes: u32,
+        args: &[Arg<'_>],
+    ) -> Result<()> {
+        self.check_launch(LAUNCHING, stream, grid, block, args)?;
+        let call = table::LAUNCH_KERNEL.get(LAUNCHING)?;
+        let mut values: SmallVec<[*mut c_void; 8]> =
+            args.iter().map(|arg| arg.value.cast_mut()).collect();
+        with_current(&self.module.context, LAUNCHING, || {
             // SAFETY: function and stream are alive and of the current context; the caller vouches for the
             // arguments, which the driver copies before it returns.
             let code = unsafe {
@@ -212,11 +236,7 @@ impl Function {
                     ptr::null_mut(),
                 )
             };
-            check(&operation, code)
-        })
-        .map_err(|error| match error.code() {
-            Some(Code(1 | 701)) => error.detail(format!("grid {grid:?}, block {block:?}")),
-            _ => error,
+            check(LAUNCHING, code)
         })
     }
 
@@ -246,12 +266,13 @@ impl Function {
                     .hint("pass it by `&`, or set its access before mapping"));
             }
         }
-        let given: Vec<usize> = args.iter().map(|arg| arg.size_bytes).collect();
+        let given = || args.iter().map(|arg| arg.size_bytes);
         match &self.parameter_sizes {
-            Some(sizes) if *sizes != given => invalid(format!(
-                "the kernel takes {} arguments of {sizes:?} bytes, given were {} of {given:?}",
+            Some(sizes) if !sizes.iter().copied().eq(given()) => invalid(format!(
+                "the kernel takes {} arguments of {sizes:?} bytes, given were {} of {:?}",
                 sizes.len(),
-                given.len()
+                args.len(),
+                given().collect::<Vec<_>>()
             )),
             _ => Ok(()),
         }

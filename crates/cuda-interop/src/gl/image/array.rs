@@ -30,28 +30,36 @@ pub struct ImageArray<'m> {
     size: (u32, u32, u32),
 }
 
+const ASKING: &str = "asking for a level";
+const MAKING_SURFACE: &str = "making a surface";
+
 impl<'m> ImageArray<'m> {
     /// Asks for the array, and checks that it is what OpenGL's image should be.
     pub(super) fn of(view: ImageView<'m>, layer: u32, level: u32) -> Result<Self> {
-        let label = view.registration.label();
-        let operation = format!("asking for layer {layer}, level {level} of {label}");
-        view.desc.check_level(layer, level, &operation)?;
-        let (resource, cuda) = view.registration.handle(&operation)?;
-        let call = table::GRAPHICS_GET_ARRAY.get(&operation)?;
-        let describe = table::ARRAY3D_GET_DESCRIPTOR.get(&operation)?;
-        let (raw, descriptor): (CUarray, ArrayDescriptor) = with_current(&cuda, &operation, || {
+        Self::ask(view, layer, level).map_err(|error| {
+            let of = view.registration.label();
+            error.spell_out(ASKING, || format!("asking for layer {layer}, level {level} of {of}"))
+        })
+    }
+
+    fn ask(view: ImageView<'m>, layer: u32, level: u32) -> Result<Self> {
+        view.desc.check_level(layer, level, ASKING)?;
+        let (resource, cuda) = view.registration.handle(ASKING)?;
+        let call = table::GRAPHICS_GET_ARRAY.get(ASKING)?;
+        let describe = table::ARRAY3D_GET_DESCRIPTOR.get(ASKING)?;
+        let (raw, descriptor): (CUarray, ArrayDescriptor) = with_current(&cuda, ASKING, || {
             // SAFETY: a null handle is a valid value; the resource is mapped, and one handle is written.
-            let raw: CUarray = unsafe { out(&operation, |p| call(p, resource, layer, level)) }?;
+            let raw: CUarray = unsafe { out(ASKING, |p| call(p, resource, layer, level)) }?;
             if raw.is_null() {
-                let error = Error::new(ErrorKind::Inconsistent, &operation);
+                let error = Error::new(ErrorKind::Inconsistent, ASKING);
                 return Err(error.detail("the array is null"));
             }
             // SAFETY: the descriptor is integers; the driver writes one.
-            Ok((raw, unsafe { out(&operation, |p| describe(p, raw)) }?))
+            Ok((raw, unsafe { out(ASKING, |p| describe(p, raw)) }?))
         })
         .map_err(|error| view.registration.shared().explain(error))?;
         let size = view.desc.level_size(level);
-        check_descriptor(descriptor, view.format, size, &operation)?;
+        check_descriptor(descriptor, view.format, size, ASKING)?;
         Ok(Self { raw, descriptor, view, size })
     }
 
@@ -219,14 +227,20 @@ impl<'m> ImageArray<'m> {
     /// [`ErrorKind::MissingUsage`] if the image was registered without [`ImageUsage::SURFACE_LOAD_STORE`]; else the
     /// driver's answer.
     pub fn surface(&self) -> Result<Surface<'m>> {
-        let operation = format!("making a surface of {}", self.view.registration.label());
+        self.make_surface().map_err(|error| {
+            let of = self.view.registration.label();
+            error.spell_out(MAKING_SURFACE, || format!("{MAKING_SURFACE} of {of}"))
+        })
+    }
+
+    fn make_surface(&self) -> Result<Surface<'m>> {
         if !self.view.usage.contains(ImageUsage::SURFACE_LOAD_STORE) {
             let kind = ErrorKind::MissingUsage("ImageUsage::SURFACE_LOAD_STORE");
-            return Err(Error::new(kind, operation));
+            return Err(Error::new(kind, MAKING_SURFACE));
         }
-        let call = table::SURF_OBJECT_CREATE.get(&operation)?;
+        let call = table::SURF_OBJECT_CREATE.get(MAKING_SURFACE)?;
         let desc = self.resource_desc();
-        let object = self.view.create_object(&operation, Object::Surface, |p| {
+        let object = self.view.create_object(MAKING_SURFACE, Object::Surface, |p| {
             // SAFETY: the array is mapped; the driver reads the description and writes one object.
             unsafe { call(p, &raw const desc) }
         })?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaContext;
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::CUdeviceptr;
+use smallvec::SmallVec;
 
 use crate::context::with_current;
 use crate::device::synchronize;
@@ -121,14 +122,17 @@ impl Object {
     }
 }
 
+/// The objects of one mapping; a few need no heap.
+type Few = SmallVec<[Object; 4]>;
+
 /// The surfaces and textures of one resource. The driver does not keep them for work in flight, so this does.
 #[derive(Default)]
 pub(in crate::gl) struct Objects {
     /// Of the current mapping.
-    live: Vec<Object>,
+    live: Few,
     /// Of earlier mappings, each with the event that ends the work which may use them; `None` if it could not be
     /// recorded.
-    retired: VecDeque<(Option<Event>, Vec<Object>)>,
+    retired: VecDeque<(Option<Event>, Few)>,
 }
 
 impl Objects {
@@ -195,6 +199,6 @@ impl Objects {
 }
 
 /// Destroys all, and gives the first error.
-fn destroy(cuda: &CudaContext, objects: Vec<Object>) -> Result<()> {
+fn destroy(cuda: &CudaContext, objects: impl IntoIterator<Item = Object>) -> Result<()> {
     objects.into_iter().map(|object| object.destroy(cuda)).fold(Ok(()), Result::and)
 }

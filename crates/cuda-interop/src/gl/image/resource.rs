@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use cudarc::driver::{CudaContext, CudaStream};
+use smallvec::smallvec;
 
 use super::bindless::{self, BindlessHandle};
 use super::mapped::{MappedImage, RawImage};
@@ -163,7 +164,7 @@ impl GlImage {
     /// As there.
     pub fn map(&mut self, stream: &Arc<CudaStream>) -> Result<MappedImage<'_>> {
         let raw = self.ensure_registered()?;
-        let mapping = Mapping::new(vec![raw.registration()], stream)?;
+        let mapping = Mapping::new(smallvec![raw.registration()], stream)?;
         Ok(MappedImage::new(raw, mapping))
     }
 
