@@ -133,6 +133,8 @@ pub(in crate::gl) struct Objects {
     /// Of earlier mappings, each with the event that ends the work which may use them; `None` if it could not be
     /// recorded.
     retired: VecDeque<(Option<Event>, Few)>,
+    /// Events whose work is done, for the next mappings.
+    spare: SmallVec<[Event; MOST_RETIRED]>,
 }
 
 impl Objects {
@@ -141,6 +143,7 @@ impl Objects {
         for (event, _) in self.retired {
             std::mem::forget(event);
         }
+        self.spare.into_iter().for_each(std::mem::forget);
     }
 
     pub(in crate::gl) fn keep(&mut self, object: Object) {
@@ -151,7 +154,8 @@ impl Objects {
         if self.live.is_empty() {
             return;
         }
-        let event = Event::new(cuda).and_then(|event| event.record(stream).map(|()| event));
+        let event = self.spare.pop().map_or_else(|| Event::new(cuda), Ok);
+        let event = event.and_then(|event| event.record(stream).map(|()| event));
         if let Err(error) = &event {
             tracing::warn!("{error}");
         }
@@ -175,7 +179,8 @@ impl Objects {
                 (None, Some(stream)) => synchronize(stream)?,
                 _ => {}
             }
-            if let Some((_, objects)) = self.retired.pop_front() {
+            if let Some((event, objects)) = self.retired.pop_front() {
+                self.spare.extend(event);
                 destroy(cuda, objects)?;
             }
         }
