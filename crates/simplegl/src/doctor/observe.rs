@@ -53,6 +53,7 @@ pub fn observe(options: &Options) -> Observations {
             child::run(command, deadline)
         });
         let libraries = scope.spawn(|| run(options, "libraries", deadline));
+        let managed = scope.spawn(|| run(options, "nvml", deadline));
         let egl = scope.spawn(|| run(options, "egl", deadline));
         let vulkan = scope.spawn(|| run(options, "vulkan", deadline));
         let x11 = has_x11.then(|| scope.spawn(|| run(options, "x11", deadline)));
@@ -74,6 +75,7 @@ pub fn observe(options: &Options) -> Observations {
         Observations {
             system,
             libraries: joined(Some(libraries), ""),
+            managed: joined(Some(managed), ""),
             cuda: joined(Some(cuda), ""),
             egl: joined(Some(egl), ""),
             x11: joined(x11, "DISPLAY is not set"),
@@ -89,6 +91,9 @@ pub fn observe(options: &Options) -> Observations {
         }
     });
     ask_again_one_by_one(options, &mut observations, deadline);
+    for device in &mut observations.cuda.found.devices {
+        observations.managed.found.complete(device);
+    }
     // Alone, so that the other probes do not slow it down, and only in the time that they have left.
     let best = observations.ways.iter().find(|report| report.probed.found.interop_works());
     observations.bandwidth = match best {

@@ -14,6 +14,38 @@ pub struct Libraries {
     pub gl: Vec<String>,
 }
 
+/// What NVIDIA's management library says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Managed {
+    /// Why it could not be asked.
+    pub refused: Option<Refusal>,
+    /// The devices that it knows: whole GPUs, whatever `CUDA_VISIBLE_DEVICES` says.
+    pub devices: Vec<ManagedDevice>,
+}
+
+/// One GPU as the management library knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ManagedDevice {
+    /// As `nvidia-smi -L` shows it, without "GPU-".
+    pub uuid: String,
+    /// Whether a display is attached, where the driver tells.
+    pub display_attached: Option<bool>,
+    /// Whether it is cut into MIG slices.
+    pub mig: bool,
+}
+
+impl Managed {
+    /// Adds to a CUDA device what CUDA does not tell.
+    pub fn complete(&self, device: &mut CudaDevice) {
+        let same = |known: &&ManagedDevice| Some(&known.uuid) == device.uuid.as_ref();
+        match self.devices.iter().find(same) {
+            Some(known) => device.display_attached = known.display_attached,
+            // A slice has a UUID of its own, which no whole GPU has.
+            None => device.mig |= self.devices.iter().any(|known| known.mig),
+        }
+    }
+}
+
 /// The CUDA driver as a process sees it that loads it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Cuda {
@@ -96,5 +128,31 @@ impl ComputeMode {
             1 | 3 => Self::ExclusiveProcess,
             _ => Self::Default,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_completed_by_its_uuid() {
+        let known = |uuid: &str, display, mig| ManagedDevice {
+            uuid: uuid.to_owned(),
+            display_attached: Some(display),
+            mig,
+        };
+        let managed = Managed {
+            devices: vec![known("a", true, false), known("b", false, true)],
+            ..Managed::default()
+        };
+        let complete = |uuid: &str| {
+            let mut device = CudaDevice { uuid: Some(uuid.to_owned()), ..CudaDevice::default() };
+            managed.complete(&mut device);
+            (device.display_attached, device.mig)
+        };
+        assert_eq!(complete("a"), (Some(true), false));
+        assert_eq!(complete("b"), (Some(false), false));
+        assert_eq!(complete("a slice"), (None, true));
     }
 }

@@ -7,7 +7,7 @@ mod cuda;
 mod graphics;
 mod system;
 
-pub use cuda::{ComputeMode, Cuda, CudaDevice, Libraries};
+pub use cuda::{ComputeMode, Cuda, CudaDevice, Libraries, Managed, ManagedDevice};
 pub use graphics::{
     Bandwidth, Egl, EglDevice, GlContext, InteropProbe, Vulkan, VulkanDevice, Way, WayReport, X11,
 };
@@ -22,6 +22,8 @@ pub struct Observations {
     pub system: System,
     /// The driver's libraries beside libcuda.
     pub libraries: Probed<Libraries>,
+    /// What the management library says of the GPUs.
+    pub managed: Probed<Managed>,
     /// The CUDA driver and its devices, the JIT and the kernels.
     pub cuda: Probed<Cuda>,
     /// The devices that EGL lists.

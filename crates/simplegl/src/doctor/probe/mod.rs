@@ -12,6 +12,7 @@ mod gl;
 mod glx;
 mod interop;
 mod libraries;
+mod nvml;
 mod vulkan;
 #[cfg(unix)]
 mod wayland;
@@ -38,6 +39,7 @@ pub fn run(name: &str, argument: Option<&Path>) -> ExitCode {
     match name {
         "cuda" => cuda::probe(&reporter, argument),
         "libraries" => libraries::probe(&reporter),
+        "nvml" => nvml::probe(&reporter),
         "egl" => egl::probe(&reporter),
         "vulkan" => vulkan::probe(&reporter),
         #[cfg(unix)]
