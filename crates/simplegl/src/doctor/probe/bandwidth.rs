@@ -2,6 +2,7 @@
 
 use super::super::child::Reporter;
 use super::super::observation::Bandwidth;
+use cuda_interop::gl::external::{Handover, SharedBuffer};
 use cuda_interop::gl::{self, Access, GlBuffer, GlContext};
 use cuda_interop::memory::{DeviceBuffer, PinnedBuffer};
 use cuda_interop::{Result, device};
@@ -26,14 +27,12 @@ pub(super) fn measure(reporter: &Reporter, glow: Arc<glow::Context>, found: &mut
     reporter.step("graphics interop");
     found.push(entry("graphics interop", graphics(&context, &stream)));
     reporter.found(found);
-    found.push(Bandwidth {
-        path: "external memory".to_owned(),
-        bytes: BYTES as u64,
-        milliseconds: None,
-        reason: "not part of this version".to_owned(),
-    });
     reporter.step("host copy");
     found.push(entry("host copy", host_copy(&context, &stream)));
+    reporter.found(found);
+    // Last, for it is the newest code of the drivers.
+    reporter.step("external memory");
+    found.push(entry("external memory", external(&context, &stream)));
     reporter.found(found);
 }
 
@@ -52,6 +51,18 @@ fn graphics(context: &GlContext, stream: &Arc<CudaStream>) -> Result<f64> {
     median(|| {
         buffer.with_mapped(stream, |mapped| mapped.fill_bytes(7))?;
         device::synchronize(stream)
+    })
+}
+
+/// Hand over by waits of the host, fill by CUDA, hand back; until GL may use it.
+fn external(context: &GlContext, stream: &Arc<CudaStream>) -> Result<f64> {
+    let cuda = stream.context();
+    let mut buffer = SharedBuffer::<u8>::new(context, cuda, BYTES)?;
+    let mut handover = Handover::host(context, cuda);
+    median(|| {
+        let mut mapped = handover.map(&mut buffer, stream)?;
+        mapped.views()?.fill_bytes(7)?;
+        mapped.unmap()
     })
 }
 
