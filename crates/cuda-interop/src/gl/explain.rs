@@ -28,12 +28,14 @@ fn may_come_of_a_foreign_context(code: u32) -> bool {
 fn foreign_context_hint(renderer: &str, kernel_version: &str) -> String {
     if kernel_version.to_ascii_lowercase().contains("-microsoft") {
         return format!(
-            "this is WSL, where OpenGL runs on {renderer} and cannot be shared with CUDA: copy through host memory"
+            "this is WSL, where OpenGL runs on {renderer} and cannot be shared with CUDA: copy through host memory; \
+             for more, run `simplegl doctor`"
         );
     }
     format!(
         "OpenGL is on {renderer}, not on an NVIDIA GPU: run with __NV_PRIME_RENDER_OFFLOAD=1 \
-         __GLX_VENDOR_LIBRARY_NAME=nvidia; in a container, set NVIDIA_DRIVER_CAPABILITIES=all"
+         __GLX_VENDOR_LIBRARY_NAME=nvidia; in a container, set NVIDIA_DRIVER_CAPABILITIES=all; \
+         for more, run `simplegl doctor`"
     )
 }
 

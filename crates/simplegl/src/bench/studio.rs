@@ -62,6 +62,7 @@ impl<'a> Studio<'a> {
             interop,
             semaphores,
             frames_per_switch,
+            headless: true,
             remember: true,
             ..SourceOptions::default()
         };

@@ -30,6 +30,6 @@ pub use check::{Check, Status, checks};
 pub use diagnosis::{Diagnosis, Severity, diagnose};
 pub use observe::{Options, observe};
 pub use report::{Report, Verdict};
-pub use short::short_diagnosis;
+pub use short::{explained, short_diagnosis};
 pub use text::render;
 pub(crate) use words::{cause_fix, cause_title};

@@ -2,12 +2,18 @@
 
 use super::describe::{Owner, owner};
 use super::diagnosis::diagnose;
+use super::fact::Fact;
 use super::observation::{
     Cuda, CudaDevice, GlContext, InteropProbe, Observations, Probed, Refusal, Way, WayReport,
 };
+use super::probe::refusal;
 use super::system;
-use cuda_interop::{Code, GlOwner};
+use cuda_interop::device::Device;
+use cuda_interop::{Code, ErrorKind, GlOwner};
 use std::path::Path;
+
+/// Answers that drivers give when they cannot share with the GL context.
+const SHARING: &[u32] = &[1, 46, 100, 101, 219, 304, 400, 801, 999];
 
 /// What every diagnosis in one line ends with.
 const ENDING: &str = "run `simplegl doctor`";
@@ -25,8 +31,47 @@ pub fn short_diagnosis(
     code: Option<Code>,
 ) -> String {
     let system = system::read(Path::new("/"), system::variables());
-    let seen = Observations { system, ..known(gl, way, device, code) };
+    let mut seen = Observations { system, ..known(gl, way, device, code) };
+    // Nothing is loaded here; a container that did not ask for graphics has not got NVIDIA's libraries for it.
+    let graphics = Fact::NoGraphicsCapability.evidence(&seen).is_none();
+    seen.libraries.found.asked = seen.system.container.is_some() && !graphics;
     in_one_line(&seen)
+}
+
+/// What the library refused, followed by the diagnosis in one line; `None` if the error has nothing to do with
+/// sharing memory between CUDA and OpenGL.
+///
+/// `gl` is the owner of the GL context, which was made for a window unless `headless`. Asks the CUDA driver for
+/// the name of its first device.
+#[must_use]
+pub fn explained(error: &cuda_interop::Error, gl: &GlOwner, headless: bool) -> Option<String> {
+    let code = error.code();
+    let about_sharing = match error.kind() {
+        ErrorKind::Driver(Code(code)) => SHARING.contains(code),
+        ErrorKind::NoCudaDevice { .. }
+        | ErrorKind::WrongDevice { .. }
+        | ErrorKind::NotVisible
+        | ErrorKind::MissingSymbol { .. } => true,
+        _ => false,
+    };
+    if !about_sharing {
+        return None;
+    }
+    let device = Device::get(0).and_then(|device| device.name()).ok();
+    let diagnosis = short_diagnosis(Some(gl), usual_way(headless), device.as_deref(), code);
+    Some(format!("{}; {diagnosis}", refusal(error).text))
+}
+
+/// The way by which the viewer makes its context in this session.
+fn usual_way(headless: bool) -> Way {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if headless {
+        Way::HeadlessDevice
+    } else if set("WAYLAND_DISPLAY") && !set("DISPLAY") {
+        Way::WindowEglWayland
+    } else {
+        Way::WindowGlx
+    }
 }
 
 fn known(gl: Option<&GlOwner>, way: Way, device: Option<&str>, code: Option<Code>) -> Observations {

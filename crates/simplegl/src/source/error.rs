@@ -14,6 +14,9 @@ pub enum SourceError {
     /// CUDA refused.
     #[error("{0}")]
     Cuda(#[from] cuda_interop::Error),
+    /// CUDA refuses to share memory with OpenGL: what was refused, the likely cause on this machine, what to do.
+    #[error("{0}")]
+    Sharing(String),
     /// OpenGL refused.
     #[error("{0}")]
     Gl(#[from] RenderError),

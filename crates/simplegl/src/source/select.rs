@@ -12,6 +12,7 @@ use super::{
 };
 use crate::compute::Wave;
 use crate::compute::cpu::Cpu;
+use crate::doctor;
 use crate::mesh::MeshSize;
 use crate::options::{Backend, Interop, KernelFile, Semaphores, ViewerOptions};
 use crate::readback;
@@ -32,6 +33,8 @@ pub struct SourceOptions {
     pub kernel: Option<KernelFile>,
     /// How many frames to compute per hand-over between CUDA and OpenGL, where the path can; 0 means 1.
     pub frames_per_switch: u32,
+    /// There is no window, which decides what a diagnosis advises.
+    pub headless: bool,
     /// Remember every phase, so that the painted texture can be verified and survives a change of path.
     pub remember: bool,
 }
@@ -47,6 +50,7 @@ impl From<&ViewerOptions> for SourceOptions {
             device,
             kernel: kernel.clone(),
             frames_per_switch: options.frames_per_switch(),
+            headless: options.headless,
             remember: verify,
         }
     }
@@ -288,10 +292,19 @@ impl Opener {
         for (i, &path) in plan.iter().enumerate() {
             match self.open(path, mesh) {
                 Ok(source) => return Ok((source, &plan[i + 1..])),
-                Err(error) => refused.push((path, error)),
+                Err(error) => refused.push((path, self.diagnosed(error))),
             }
         }
         Err(NoSource(std::mem::take(refused)))
+    }
+
+    /// The error with its likely cause on this machine, if it is a refusal to share memory with OpenGL.
+    fn diagnosed(&self, error: SourceError) -> SourceError {
+        let SourceError::Cuda(cause) = &error else { return error };
+        match doctor::explained(cause, self.gl.owner(), self.options.headless) {
+            Some(text) => SourceError::Sharing(text),
+            None => error,
+        }
     }
 
     /// Makes a source and proves that it works.

@@ -3,9 +3,7 @@
 use super::super::describe::{cuda_version, library_named, named};
 use super::super::observation::{ComputeMode, Cuda, CudaDevice, Observations, Refusal};
 use super::{Fact, crashed, timed_out};
-
-/// The oldest CUDA version that this program's kernels and calls are made for.
-const OLDEST_CUDA: i32 = 11040;
+use crate::backend::OLDEST_DRIVER;
 
 impl Fact {
     pub(super) fn about_cuda(self, seen: &Observations) -> Option<String> {
@@ -38,7 +36,7 @@ impl Fact {
                 .map(|refusal| refusal.text.clone()),
             Self::CudaTooOld => cuda
                 .version
-                .filter(|version| *version < OLDEST_CUDA)
+                .filter(|version| is_too_old(*version))
                 .map(|version| format!("the driver supports CUDA {}", cuda_version(version))),
             Self::DeviceTaken => cuda.devices.iter().find_map(taken),
             Self::DeviceProhibited => cuda
@@ -68,6 +66,12 @@ impl Fact {
             _ => None,
         }
     }
+}
+
+/// The driver's version number against the oldest that this program's calls are made for.
+fn is_too_old(version: i32) -> bool {
+    let (major, minor) = OLDEST_DRIVER;
+    u32::try_from(version).is_ok_and(|version| version < major * 1000 + minor * 10)
 }
 
 /// Everything that CUDA itself refused, from `cuInit` to the context.

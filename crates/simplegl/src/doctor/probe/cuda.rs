@@ -44,7 +44,7 @@ const PTX_OF_CUDA: &[(Version, Version)] = &[
 ];
 
 /// An error of the library's as a refusal: operation and answer, without the advice.
-pub(super) fn refusal(error: &Error) -> Refusal {
+pub(in super::super) fn refusal(error: &Error) -> Refusal {
     let pending = error.gl_error().map(|gl| format!("; OpenGL had {gl} pending"));
     let text = format!("{}: {}{}", error.operation(), error.kind(), pending.unwrap_or_default());
     Refusal { code: error.code().map(|Code(code)| code), text }

@@ -19,6 +19,8 @@ mod wayland;
 #[cfg(unix)]
 mod x11;
 
+pub(super) use cuda::refusal;
+
 use super::child::Reporter;
 use super::observation::Way;
 use std::path::Path;
