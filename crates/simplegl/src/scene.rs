@@ -165,7 +165,7 @@ mod tests {
             assert!(seen.len() <= ColorMap::value_variants().len());
         }
         assert_eq!(seen, ColorMap::value_variants());
-        assert_eq!(DrawMode::Surface.next(), DrawMode::Points);
+        assert_eq!(DrawMode::Raster.next(), DrawMode::Points);
         assert_eq!(ColorMode::Solid.next(), ColorMode::Height);
     }
 

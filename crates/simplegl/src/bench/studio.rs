@@ -39,7 +39,7 @@ pub(super) struct Studio<'a> {
 
 /// What makes the frames: a mesh for OpenGL to draw, or finished pictures.
 enum Maker {
-    Mesh(Sources),
+    Mesh(Box<Sources>),
     Picture(RasterSource),
 }
 
@@ -69,7 +69,7 @@ impl<'a> Studio<'a> {
         let maker = if draw == DrawMode::Raster {
             Maker::Picture(RasterSource::new(context.gl(), &options, size)?)
         } else {
-            Maker::Mesh(Sources::new(context.gl(), &options, mesh)?)
+            Maker::Mesh(Box::new(Sources::new(context.gl(), &options, mesh)?))
         };
         Ok(Self {
             context,

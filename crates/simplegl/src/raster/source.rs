@@ -52,7 +52,7 @@ pub struct RasterSource {
 #[derive(Debug)]
 enum Processor {
     Cuda(Box<CudaRaster>),
-    Cpu(HostRaster),
+    Cpu(Box<HostRaster>),
 }
 
 impl RasterSource {
@@ -166,7 +166,7 @@ impl RasterSource {
         }
         let painted = replay(&self.history);
         let cpu = HostRaster::new(self.gl.glow(), self.size, self.rule, painted)?;
-        self.processor = Processor::Cpu(cpu);
+        self.processor = Processor::Cpu(Box::new(cpu));
         self.notice = format!("raster on the CPU; not CUDA by graphics interop: {error}");
         Ok(())
     }
@@ -225,7 +225,9 @@ fn open(
     size: [u32; 2],
     rule: PixelRule,
 ) -> Result<(Processor, String), RasterError> {
-    let on_cpu = || HostRaster::new(gl.glow(), size, rule, replay(&[])).map(Processor::Cpu);
+    let on_cpu = || {
+        HostRaster::new(gl.glow(), size, rule, replay(&[])).map(|cpu| Processor::Cpu(Box::new(cpu)))
+    };
     if options.backend == Backend::Cpu {
         if options.kernel.is_some() {
             return Err(RasterError::NoPath("a kernel of your own needs a GPU"));
