@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::capture::{CaptureError, check_outputs};
 use crate::options::{Backend, ViewerOptions};
+use crate::scene::DrawMode;
 use crate::source::{KernelError, check_kernel};
 
 /// Why a run would fail.
@@ -20,6 +21,14 @@ pub enum PreflightError {
     /// A kernel and the CPU.
     #[error("--kernel is PTX, which needs CUDA: leave out --backend cpu")]
     KernelOnCpu,
+    /// Pictures and a mesh.
+    #[error("--draw raster has no mesh in OpenGL that --export could write: choose another --draw")]
+    RasterExported,
+    /// Pictures and large points.
+    #[error(
+        "--draw raster draws points of one pixel: leave out --point-size, or choose another --draw"
+    )]
+    RasterPointSize,
     /// A kernel and a comparison.
     #[error(
         "--verify compares with the CPU's version of the built-in kernel, and there is none of --kernel: leave one of them out"
@@ -40,6 +49,13 @@ pub fn check(options: &ViewerOptions) -> Result<(), PreflightError> {
             return Err(PreflightError::KernelVerified);
         }
         check_kernel(kernel)?;
+    }
+    if options.headless && options.scene.draw == DrawMode::Raster && options.output.export.is_some()
+    {
+        return Err(PreflightError::RasterExported);
+    }
+    if options.scene.draw == DrawMode::Raster && options.scene.point_size != 1.0 {
+        return Err(PreflightError::RasterPointSize);
     }
     Ok(check_outputs(&options.output)?)
 }

@@ -27,5 +27,5 @@ pub use cpu::CpuRaster;
 pub use look::Look;
 pub use rule::pixel_rule;
 pub use shading::{MapTable, Painted, Palette, map_table};
-pub use source::{RasterError, RasterSource};
+pub use source::{RasterError, RasterSource, RasterVerification};
 pub use view::{MAX_VERTICES, point_view, rows_per_thread, wave_mesh};

@@ -94,7 +94,7 @@ impl<'a> Studio<'a> {
     fn look(&self) -> Look<'_> {
         let aspect = self.size[0] as f32 / self.size[1] as f32;
         let (projection, view) = (self.camera.projection(aspect), self.camera.view());
-        Look { scene: &self.scene, projection, view, mesh: self.mesh }
+        Look { scene: &self.scene, projection, view, mesh: self.mesh, paints: true }
     }
 
     /// One frame, without waiting for it.
@@ -124,7 +124,7 @@ impl<'a> Studio<'a> {
                 })?;
             }
             Maker::Picture(raster) => {
-                let look = Look { scene, projection, view, mesh: *mesh };
+                let look = Look { scene, projection, view, mesh: *mesh, paints: true };
                 raster.advance(&look, &upcoming, timings)?;
                 renderer.show(raster.texture(), &ShownFrame { scene, size: *size, framebuffer })?;
             }
@@ -155,13 +155,15 @@ impl<'a> Studio<'a> {
                 Some(verification) => wrong(verification.to_string()),
                 None => wrong("nothing to compare with".to_owned()),
             },
-            Maker::Picture(raster) => {
-                match raster.differing_pixels(&self.look())? {
-                    0 => Ok("the picture, read back through OpenGL, bit for bit with the CPU's"
-                        .to_owned()),
-                    pixels => wrong(format!("{pixels} pixels differ from the CPU's")),
+            Maker::Picture(raster) => match raster.verify(&self.look())? {
+                Some(verification) if verification.passed() => {
+                    let checked =
+                        "the picture, read back through OpenGL, bit for bit with the CPU's";
+                    Ok(checked.to_owned())
                 }
-            }
+                Some(verification) => wrong(verification.to_string()),
+                None => wrong("nothing to compare with".to_owned()),
+            },
         }
     }
 }

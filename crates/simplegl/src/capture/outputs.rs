@@ -65,11 +65,11 @@ impl Outputs {
         &mut self,
         framebuffer: Option<glow::Framebuffer>,
         size: [u32; 2],
-        source: &dyn Source,
+        source: Option<&dyn Source>,
     ) -> Result<Vec<String>, CaptureError> {
         let recorded = self.recorder.take().map(Recorder::finish).transpose();
         let screenshot = self.screenshot(framebuffer, size).transpose();
-        let export = self.export(source).transpose();
+        let export = source.and_then(|source| self.export(source)).transpose();
         let written = [recorded?, screenshot?, export?];
         Ok(written.into_iter().flatten().collect())
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::camera::Camera;
+use crate::raster::RasterVerification;
 use crate::scene::Scene;
 use crate::timing::Timings;
 use crate::verify::Verification;
@@ -43,6 +44,8 @@ pub struct HeadlessReport {
     pub heap: HeapReport,
     /// The result of `--verify`.
     pub verification: Option<Verification>,
+    /// The result of `--verify` with `--draw raster`.
+    pub picture_verification: Option<RasterVerification>,
 }
 
 impl HeadlessReport {
@@ -50,5 +53,6 @@ impl HeadlessReport {
     #[must_use]
     pub fn passed(&self) -> bool {
         self.verification.as_ref().is_none_or(Verification::passed)
+            && self.picture_verification.is_none_or(|picture| picture.passed())
     }
 }

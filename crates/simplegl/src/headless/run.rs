@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use glow::HasContext as _;
 use thiserror::Error;
 
+use super::maker::{Maker, look};
 use super::{HeadlessContext, HeadlessError, HeadlessReport, Wanted};
 use crate::capture::{CaptureError, Outputs};
 use crate::compute::Wave;
@@ -13,12 +14,12 @@ use crate::mesh::{MeshSize, MeshSizeError};
 use crate::options::{Backend, ViewerOptions};
 use crate::phase::Phase;
 use crate::preflight::{self, PreflightError};
-use crate::render::{Frame, RenderError, Renderer, Target};
+use crate::raster::{Look, RasterError};
+use crate::render::{RenderError, Renderer, Target};
 use crate::signals::Interrupt;
-use crate::source::{NoSource, SourceOptions, Sources};
+use crate::source::NoSource;
 use crate::status::Status;
 use crate::timing::{Stage, Timings, startup};
-use crate::verify::verify;
 use crate::window::HeapReport;
 
 /// What ended the headless viewer before its time.
@@ -37,6 +38,12 @@ pub enum RunError {
     /// The path in use failed, and no other was left.
     #[error(transparent)]
     Update(NoSource),
+    /// No way to rasterise at the start.
+    #[error(transparent)]
+    NoRaster(RasterError),
+    /// Rasterising failed, and no other way was left.
+    #[error(transparent)]
+    Raster(RasterError),
     /// Drawing failed.
     #[error(transparent)]
     Render(#[from] RenderError),
@@ -53,9 +60,11 @@ impl RunError {
     #[must_use]
     pub fn status(&self) -> Status {
         match self {
-            Self::Context(_) | Self::NoSource(_) => Status::NoDevice,
+            Self::Context(_) | Self::NoSource(_) | Self::NoRaster(_) => Status::NoDevice,
             Self::Preflight(_) | Self::Mesh(_) => Status::Usage,
-            Self::Update(_) | Self::Render(_) | Self::Capture(_) => Status::Runtime,
+            Self::Update(_) | Self::Raster(_) | Self::Render(_) | Self::Capture(_) => {
+                Status::Runtime
+            }
         }
     }
 }
@@ -66,7 +75,8 @@ const WARM_UP: u64 = 8;
 /// What the frames of a run share. Order of destruction: what needs OpenGL first, its context last.
 struct Studio<'a> {
     options: &'a ViewerOptions,
-    sources: Sources,
+    look: Look<'a>,
+    maker: Maker,
     renderer: Renderer,
     target: Target,
     outputs: Outputs,
@@ -88,9 +98,9 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     preflight::check(options)?;
     let mut studio = Studio::new(options)?;
     startup::mark("source, shaders and targets");
-    say(studio.sources.notice());
+    say(studio.maker.notice());
     let frames = options.frames.unwrap_or(1);
-    studio.sources.reserve_history(usize::try_from(frames).unwrap_or(0).min(1 << 24));
+    studio.maker.reserve_history(usize::try_from(frames).unwrap_or(0).min(1 << 24));
 
     // A second watcher in one process is refused; its signals then end the program as usual.
     let interrupt = Interrupt::watch(|| {}).unwrap_or_default();
@@ -102,11 +112,11 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     while drawn < frames && !interrupt.is_requested() {
         let before = heap::allocations();
         phase = studio.phase.radians();
-        if let Some(news) = studio.kernel_news() {
+        if let Some(news) = studio.maker.kernel_news() {
             say(&news);
         }
         if studio.frame()? {
-            say(studio.sources.notice());
+            say(studio.maker.notice());
         }
         let now = Instant::now();
         studio.timings.push_duration(Stage::Frame, now - last);
@@ -132,13 +142,13 @@ impl<'a> Studio<'a> {
         startup::mark("OpenGL context");
         let gl = context.gl().glow();
         let mesh = MeshSize::new(options.scene.mesh_width, options.scene.mesh_height)?;
-        let source_options = SourceOptions::from(options);
-        let sources =
-            Sources::new(context.gl(), &source_options, mesh).map_err(RunError::NoSource)?;
+        let look = look(options, mesh);
+        let maker = Maker::new(&context, options, &look)?;
         let size = [options.size.width(), options.size.height()];
         Ok(Self {
             options,
-            sources,
+            look,
+            maker,
             renderer: Renderer::new(gl)?,
             target: Target::new(gl, size, 0)?,
             outputs: Outputs::start(gl, &options.output, options.frames)?,
@@ -155,7 +165,8 @@ impl<'a> Studio<'a> {
     fn frame(&mut self) -> Result<bool, RunError> {
         let Self {
             options,
-            sources,
+            look,
+            maker,
             renderer,
             target,
             outputs,
@@ -172,19 +183,8 @@ impl<'a> Studio<'a> {
             frequency: scene.frequency,
             amplitude: scene.amplitude,
         };
-        let changed = sources.advance(&upcoming, timings).map_err(RunError::Update)?;
-        let source = sources.current();
+        let changed = maker.frame(look, &upcoming, renderer, target, timings)?;
         let framebuffer = Some(target.framebuffer());
-        renderer.draw(&Frame {
-            scene,
-            view: options.camera.view(),
-            projection: options.camera.projection(size[0] as f32 / size[1] as f32),
-            size: *size,
-            vertices: source.vertices(),
-            mesh_size: [source.mesh().width(), source.mesh().height()],
-            painted: source.painted(),
-            framebuffer,
-        })?;
         outputs.frame(framebuffer, *size)?;
         if let Some(milliseconds) = renderer.draw_ms() {
             timings.push(Stage::Draw, milliseconds);
@@ -193,14 +193,6 @@ impl<'a> Studio<'a> {
         // SAFETY: the context is current.
         unsafe { context.gl().glow().flush() }
         Ok(changed)
-    }
-
-    /// What came of a change of the user's own kernel, if its file has changed.
-    fn kernel_news(&mut self) -> Option<String> {
-        self.sources.follow_kernel_file().then(|| match self.sources.current().kernel_error() {
-            None => "the changed kernel runs now".to_owned(),
-            Some(error) => format!("the kernel goes on as it was: {error}"),
-        })
     }
 
     /// Writes and compares. The parts are dropped in the order of the fields after that.
@@ -212,21 +204,26 @@ impl<'a> Studio<'a> {
         say: &mut dyn FnMut(&str),
     ) -> Result<HeadlessReport, RunError> {
         let framebuffer = Some(self.target.framebuffer());
-        let source = self.sources.current();
-        for line in self.outputs.finish(framebuffer, self.size, source)? {
+        for line in self.outputs.finish(framebuffer, self.size, self.maker.source())? {
             say(&line);
         }
         let gl = self.context.gl();
-        let verification =
-            if self.options.verify { verify(gl.glow(), &self.sources)? } else { None };
+        let (verification, picture_verification) = if self.options.verify {
+            self.maker.verify(&self.context, &self.look)?
+        } else {
+            (None, None)
+        };
         if let Some(verification) = &verification {
+            say(&verification.to_string());
+        }
+        if let Some(verification) = &picture_verification {
             say(&verification.to_string());
         }
         Ok(HeadlessReport {
             frames,
-            path: source.path().to_string(),
-            reason: self.sources.notice().to_owned(),
-            device: source.device().to_owned(),
+            path: self.maker.path(),
+            reason: self.maker.notice().to_owned(),
+            device: self.maker.device().to_owned(),
             gl: gl.owner().to_string(),
             egl_device: self.context.device().to_string(),
             view: self.options.camera.to_string(),
@@ -239,6 +236,7 @@ impl<'a> Studio<'a> {
             timings_ms: self.timings.clone(),
             heap: self.heap,
             verification,
+            picture_verification,
         })
     }
 }

@@ -14,7 +14,6 @@ use kernels::raster_wave::WaveRow;
 
 use super::{Look, MAX_VERTICES, Painted, Palette, map_table, rows_per_thread, wave_mesh};
 use crate::compute::Wave;
-use crate::mesh::MeshSize;
 use crate::render::color_map::table;
 use crate::scene::ColorMap;
 use crate::source::engine::{Engine, SharedCuda};
@@ -110,7 +109,7 @@ impl CudaRaster {
         let stream = Arc::clone(&self.engine.cuda.stream);
         self.engine.timer.mark(Mark::Start, &stream)?;
         let mut images = std::mem::take(&mut self.images);
-        let drawn = self.draw_into(&mut images[..waves.len()], look.mesh, waves, view, &palette);
+        let drawn = self.draw_into(&mut images[..waves.len()], look, waves, view, &palette);
         self.images = images;
         drawn?;
         Ok(self.engine.timer.mark(Mark::Unmapped, &stream)?)
@@ -119,7 +118,7 @@ impl CudaRaster {
     fn draw_into(
         &mut self,
         images: &mut [GlImage],
-        mesh: MeshSize,
+        look: &Look<'_>,
         waves: &[Wave],
         view: PointView,
         palette: &Palette,
@@ -129,7 +128,7 @@ impl CudaRaster {
         self.engine.timer.mark(Mark::Mapped, &stream)?;
         for (image, &wave) in set.views().iter().zip(waves) {
             let surface = image.surface(0, 0)?;
-            let shading = self.points(mesh, wave, view, palette)?;
+            let shading = self.points(look, wave, view, palette)?;
             let [width, height] = self.size;
             let kernels = &self.engine.cuda.kernels;
             // SAFETY: there is a word for every pixel of the surface, which is CUDA's until the unmap below; the shading
@@ -146,27 +145,24 @@ impl CudaRaster {
     /// Launches what comes before the resolve pass, and says how that is to colour the points.
     fn points(
         &mut self,
-        mesh: MeshSize,
+        look: &Look<'_>,
         wave: Wave,
         view: PointView,
         palette: &Palette,
     ) -> Result<Shading, SourceError> {
         let Self { engine, words, rows, vertices, painted, .. } = self;
         let (stream, kernels) = (&engine.cuda.stream, &engine.cuda.kernels);
+        let mesh = look.mesh;
         let rows_per_thread = rows_per_thread(mesh);
         let wave_mesh = wave_mesh(mesh, wave);
         let [width, height] = PAINTED_SIZE;
         // SAFETY: `prepare` made room for every row, and for every vertex if they are stored; there is a word for every pixel
         // of the view, and the painted image is of its size without gaps. All work is on one stream.
         unsafe {
-            kernels.hatch_linear(
-                stream,
-                (&mut *painted).into(),
-                PAINTED_PITCH,
-                width,
-                height,
-                wave.time,
-            )?;
+            if look.paints {
+                let (pixels, time) = ((&mut *painted).into(), wave.time);
+                kernels.hatch_linear(stream, pixels, PAINTED_PITCH, width, height, time)?;
+            }
             if let Some(vertices) = vertices {
                 engine.wave((&mut *vertices).into(), mesh, wave)?;
                 kernels.raster_points(
@@ -195,6 +191,14 @@ impl CudaRaster {
         let painted = Painted { address: painted.device_pointer(), width, height };
         let stored = vertices.as_ref().map_or(0, DeviceBuffer::device_pointer);
         Ok(palette.shading(wave_mesh, stored, self.color_map.1.device_pointer(), painted))
+    }
+
+    pub(super) fn follow_kernel_file(&mut self) -> bool {
+        self.engine.follow_file()
+    }
+
+    pub(super) fn kernel_error(&self) -> Option<&str> {
+        self.engine.kernel_error()
     }
 
     /// Makes room for the mesh, and uploads the colour map if it is another.

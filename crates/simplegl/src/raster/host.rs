@@ -33,7 +33,9 @@ impl HostPicture {
     /// Draws the picture of a wave and paints the image on.
     pub(super) fn draw(&mut self, look: &Look<'_>, wave: Wave, size: [u32; 2], rule: PixelRule) {
         let [width, height] = PAINTED_SIZE;
-        self.cpu.hatch(&mut self.painted, width, height, wave.time);
+        if look.paints {
+            self.cpu.hatch(&mut self.painted, width, height, wave.time);
+        }
         let mesh = wave_mesh(look.mesh, wave);
         self.raster.wave(mesh, &look.point_view(size, rule));
         let colors = map_table(&table(look.scene.color_map));

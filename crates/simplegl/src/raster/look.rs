@@ -18,6 +18,8 @@ pub struct Look<'a> {
     pub view: Matrix4<f32>,
     /// The size of the mesh.
     pub mesh: MeshSize,
+    /// Whether the painted image goes on with each frame; it does not while the animation is paused.
+    pub paints: bool,
 }
 
 impl Look<'_> {

@@ -1,9 +1,12 @@
 //! Finished pictures of points, frame by frame, from CUDA or the CPU.
 
+use std::fmt;
+
 use cuda_interop::gl::GlContext;
 use glow::HasContext as _;
 use kernels::raster::PixelRule;
 use kernels::raster_resolve::Rgba8;
+use serde::Serialize;
 
 use super::cuda::CudaRaster;
 use super::host::{HostPicture, HostRaster};
@@ -33,6 +36,42 @@ pub enum RasterError {
     NoPath(&'static str),
 }
 
+/// The result of comparing a picture with the CPU's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct RasterVerification {
+    /// Width and height of the picture in pixels.
+    pub size: [u32; 2],
+    /// Vertices of the mesh, columns by rows.
+    pub mesh: [u32; 2],
+    /// How many pictures were drawn.
+    pub pictures: usize,
+    /// The phase of the last one, in radians.
+    pub phase: f32,
+    /// Pixels that differ.
+    pub differing: usize,
+}
+
+impl RasterVerification {
+    /// Whether every pixel is equal.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.differing == 0
+    }
+}
+
+impl fmt::Display for RasterVerification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { size: [width, height], mesh: [columns, rows], pictures, phase, differing } =
+            self;
+        let result = if self.passed() { "passed" } else { "FAILED" };
+        write!(
+            f,
+            "verify: {result}: {differing} of {width}x{height} pixels, read back through OpenGL at phase {phase} after {pictures} \
+             pictures of {columns}x{rows} points, differ from the CPU's"
+        )
+    }
+}
+
 /// Makes pictures of the mesh as points of size 1 and holds them in textures.
 #[derive(Debug)]
 pub struct RasterSource {
@@ -44,8 +83,8 @@ pub struct RasterSource {
     /// The waves of the pictures that are drawn, and how many of them have been shown.
     drawn: Vec<Wave>,
     shown: usize,
-    /// The phases of all pictures shown.
-    history: Vec<f32>,
+    /// The phases of all pictures shown that painted, if they are remembered.
+    history: Option<Vec<f32>>,
     notice: String,
 }
 
@@ -68,7 +107,7 @@ impl RasterSource {
         let rule = pixel_rule(gl.glow())?;
         let (processor, notice) = open(gl, options, size, rule)?;
         let (options, gl) = (options.clone(), gl.clone());
-        let (drawn, history) = (Vec::new(), Vec::new());
+        let (drawn, history) = (Vec::new(), options.remember.then(Vec::new));
         Ok(Self { processor, options, gl, size, rule, drawn, shown: 0, history, notice })
     }
 
@@ -131,7 +170,9 @@ impl RasterSource {
             }
             self.shown = 0;
         }
-        self.history.push(self.drawn[self.shown].time);
+        if let Some(history) = self.history.as_mut().filter(|_| look.paints) {
+            history.push(self.drawn[self.shown].time);
+        }
         self.shown += 1;
         Ok(changed)
     }
@@ -164,7 +205,7 @@ impl RasterSource {
         if !on_cuda || self.options.backend == Backend::Cuda || self.options.kernel.is_some() {
             return Err(error.into());
         }
-        let painted = replay(&self.history);
+        let painted = replay(self.history.as_deref().unwrap_or_default());
         let cpu = HostRaster::new(self.gl.glow(), self.size, self.rule, painted)?;
         self.processor = Processor::Cpu(Box::new(cpu));
         self.notice = format!("raster on the CPU; not CUDA by graphics interop: {error}");
@@ -189,17 +230,50 @@ impl RasterSource {
         Ok(())
     }
 
-    /// Reads the shown picture back through OpenGL and compares it with the CPU's, bit for bit: the number of pixels that differ.
+    /// Makes room for so many more phases, so that remembering them allocates nothing.
+    pub fn reserve_history(&mut self, frames: usize) {
+        if let Some(history) = &mut self.history {
+            history.reserve(frames);
+        }
+    }
+
+    /// Loads the user's own kernel anew if its file has changed. True if anything about it changed.
+    pub fn follow_kernel_file(&mut self) -> bool {
+        match &mut self.processor {
+            Processor::Cuda(cuda) => cuda.follow_kernel_file(),
+            Processor::Cpu(_) => false,
+        }
+    }
+
+    /// Why the newest version of the user's own kernel is not the one that runs.
+    #[must_use]
+    pub fn kernel_error(&self) -> Option<&str> {
+        match &self.processor {
+            Processor::Cuda(cuda) => cuda.kernel_error(),
+            Processor::Cpu(_) => None,
+        }
+    }
+
+    /// Reads the shown picture back through OpenGL and compares it with the CPU's, bit for bit. `None` before the first
+    /// picture, or if the phases were not remembered. The painted image depends on every phase so far: the CPU replays them.
     ///
     /// # Errors
     /// When OpenGL does not give the data.
-    pub fn differing_pixels(&self, look: &Look<'_>) -> Result<usize, RasterError> {
-        let Some(wave) = self.last_wave() else { return Ok(0) };
-        let before = &self.history[..self.history.len() - 1];
-        let mut expected = HostPicture::new(replay(before));
-        expected.draw(look, wave, self.size, self.rule);
+    pub fn verify(&self, look: &Look<'_>) -> Result<Option<RasterVerification>, RasterError> {
+        let (Some(wave), Some(history)) = (self.last_wave(), self.history.as_deref()) else {
+            return Ok(None);
+        };
+        let mut expected = HostPicture::new(replay(history));
+        expected.draw(&Look { paints: false, ..*look }, wave, self.size, self.rule);
         let found = self.read_back()?;
-        Ok(found.iter().zip(&expected.pixels).filter(|(found, expected)| found != expected).count())
+        let pairs = found.iter().zip(&expected.pixels);
+        Ok(Some(RasterVerification {
+            size: self.size,
+            mesh: [look.mesh.width(), look.mesh.height()],
+            pictures: history.len(),
+            phase: wave.time,
+            differing: pairs.filter(|(found, expected)| found != expected).count(),
+        }))
     }
 
     fn read_back(&self) -> Result<Vec<Rgba8>, RenderError> {

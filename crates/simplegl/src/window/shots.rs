@@ -92,7 +92,7 @@ impl Shots {
         let Some(mut outputs) = self.outputs.take() else { return Ok(Vec::new()) };
         let framebuffer = self.target.as_ref().map(Target::framebuffer);
         let size = self.target.as_ref().map_or([0; 2], Target::size);
-        outputs.finish(framebuffer, size, source)
+        outputs.finish(framebuffer, size, Some(source))
     }
 }
 
