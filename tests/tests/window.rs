@@ -174,13 +174,16 @@ fn screenshot_key_saves_the_picture_that_headless_draws() {
         "--draw",
         "surface",
         "--color",
-        "height",
+        "texture",
         "--background",
         "#204060",
     ]);
     let server = Xvfb::start();
     let mut viewer = Viewer::spawn(&server, server.simplegl(&scene).current_dir(folder.path()));
-    viewer.keys(&["Tab", "h", "s"]);
+    // Each of these draws the picture again; the texture, which builds on its last state, stands still with the clock.
+    viewer.keys(&["ctrl+c", "Tab", "h", "i", "h", "Tab", "i", "3", "v"]);
+    viewer.drag(1, &[], [10, 230], [60, 235]);
+    viewer.keys(&["ctrl+v", "Tab", "h", "s"]);
     let shot = folder.path().join("simplegl-0001.png");
     viewer.wait_for("screenshot", |_| shot.exists().then_some(()));
     viewer.quit().expect_clean();

@@ -22,6 +22,8 @@ const MOST_REMEMBERED: usize = 1 << 24;
 pub(super) struct Picture {
     sources: Sources,
     renderer: Renderer,
+    /// The vertex buffer has not been written since it was made.
+    has_new_mesh: bool,
 }
 
 impl Picture {
@@ -32,7 +34,7 @@ impl Picture {
             .map_err(WindowError::NoSource)?;
         let frames = options.frames.and_then(|frames| usize::try_from(frames).ok());
         sources.reserve_history(frames.unwrap_or(0).min(MOST_REMEMBERED));
-        Ok(Self { sources, renderer: Renderer::new(window.gl())? })
+        Ok(Self { sources, renderer: Renderer::new(window.gl())?, has_new_mesh: true })
     }
 
     /// Brings mesh and texture to the state's phase. True when the source has changed to another path.
@@ -44,6 +46,11 @@ impl Picture {
         let scene = &state.scene;
         let time = state.phase.time();
         let wave = Wave { time, frequency: scene.frequency, amplitude: scene.amplitude };
+        // The texture builds on its last state: it must stand still with the clock however often the picture is drawn.
+        if state.paused && !self.has_new_mesh && self.sources.last_wave() == Some(wave) {
+            return Ok(false);
+        }
+        self.has_new_mesh = false;
         self.sources.update(wave, timings).map_err(WindowError::Update)
     }
 
@@ -76,7 +83,9 @@ impl Picture {
     /// Gives the mesh another size; on error the old one stays.
     pub(super) fn resize(&mut self, [width, height]: [u32; 2]) -> Result<(), String> {
         let mesh = MeshSize::new(width, height).map_err(|error| error.to_string())?;
-        self.sources.resize(mesh).map_err(|error| error.to_string())
+        self.sources.resize(mesh).map_err(|error| error.to_string())?;
+        self.has_new_mesh = true;
+        Ok(())
     }
 
     /// Columns and rows of the mesh.
