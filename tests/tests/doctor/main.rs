@@ -5,6 +5,7 @@
 
 mod machine;
 mod random;
+mod real;
 mod scenarios;
 
 use machine::Machine;
