@@ -246,6 +246,18 @@ pub(super) const ROWS: &[Scenario] = &[
         ..ROW
     },
     Scenario {
+        name: "X screen of 8 bits a pixel",
+        report: "rust-windowing/glutin#1718",
+        machine: Machine {
+            display: Display::Xvfb(&["-screen", "0", "1280x1024x8"]),
+            ..Machine::NVIDIA
+        },
+        cause: Some("x-screen-shallow"),
+        fix: &["1280x1024x24"],
+        tells: &["8 bits"],
+        ..ROW
+    },
+    Scenario {
         name: "X server without GLX",
         report: "slint-ui/slint#2165",
         machine: Machine {

@@ -65,6 +65,13 @@ pub(super) const ROWS: &[Cause] = &[
     Cause {
         id: "container-without-graphics",
         all: &[Fact::Container, Fact::NoGraphicsCapability, Fact::NoNvidiaGlLibraries],
+        any: &[
+            Fact::WindowOnSoftware,
+            Fact::WindowOnOtherVendor,
+            Fact::HeadlessOnSoftware,
+            Fact::NoEglLibrary,
+            Fact::NoEglDevice,
+        ],
         explains: &[Window, Headless],
         title: "The container was started without the driver's graphics libraries",
         why: "NVIDIA's container runtime copies in what NVIDIA_DRIVER_CAPABILITIES asks for; without graphics, OpenGL \

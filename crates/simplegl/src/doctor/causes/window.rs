@@ -63,6 +63,17 @@ pub(super) const ROWS: &[Cause] = &[
         ..ROW
     },
     Cause {
+        id: "x-screen-shallow",
+        all: &[Fact::ShallowScreen, Fact::NoWindowContext],
+        explains: &[Window],
+        title: "The X screen has fewer than 24 bits a pixel",
+        why: "OpenGL offers no usable configuration for it.",
+        fix: "Start the X server with depth 24 (Xvfb: -screen 0 1280x1024x24).",
+        paste: "Xvfb :99 -screen 0 1280x1024x24 +extension GLX",
+        confidence: Likely,
+        ..ROW
+    },
+    Cause {
         id: "x-without-glx",
         all: &[Fact::XLacks("GLX")],
         explains: &[Window],
@@ -70,17 +81,6 @@ pub(super) const ROWS: &[Cause] = &[
         why: "Without GLX, OpenGL windows must go through EGL, and that does not reach the GPU here.",
         fix: "Start the server with GLX (Xvfb: +extension GLX).",
         paste: "Xvfb :99 -screen 0 1280x1024x24 +extension GLX",
-        ..ROW
-    },
-    Cause {
-        id: "x-screen-shallow",
-        all: &[Fact::ShallowScreen],
-        explains: &[Window],
-        title: "The X screen has fewer than 24 bits a pixel",
-        why: "OpenGL offers no usable configuration for it.",
-        fix: "Start the X server with depth 24 (Xvfb: -screen 0 1280x1024x24).",
-        paste: "Xvfb :99 -screen 0 1280x1024x24 +extension GLX",
-        confidence: Likely,
         ..ROW
     },
     Cause {
