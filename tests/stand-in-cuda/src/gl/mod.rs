@@ -35,6 +35,9 @@ impl Current {
     }
 }
 
+/// Contexts whose functions are remembered: they are not told when one goes.
+const MOST_CONTEXTS: usize = 8;
+
 /// Library, the function that tells the current context, the one that finds functions.
 const WINDOW_SYSTEMS: [(&CStr, &CStr, &CStr); 3] = [
     (c"libEGL.so.1", c"eglGetCurrentContext", c"eglGetProcAddress"),
@@ -91,6 +94,9 @@ pub(crate) fn with<T>(
                 })
             })
         };
+        if functions.len() > MOST_CONTEXTS {
+            functions.clear();
+        }
         Rc::clone(functions.entry(current.handle).or_insert_with(load))
     });
     work(&gl, current.handle)
