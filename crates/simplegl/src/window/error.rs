@@ -3,6 +3,7 @@
 use crate::capture::CaptureError;
 use crate::mesh::MeshSizeError;
 use crate::preflight::PreflightError;
+use crate::raster::RasterError;
 use crate::render::RenderError;
 use crate::source::NoSource;
 use crate::status::Status;
@@ -46,6 +47,9 @@ pub enum WindowError {
     /// The path in use failed, and no other was left.
     #[error(transparent)]
     Update(NoSource),
+    /// A picture of `--draw raster` could not be read back.
+    #[error(transparent)]
+    Raster(RasterError),
     /// A mesh that cannot be.
     #[error(transparent)]
     Mesh(#[from] MeshSizeError),

@@ -57,12 +57,12 @@ impl Viewer {
         if self.frames > 0 {
             self.state.advance(elapsed);
         }
-        if self.picture.update(&self.state, &mut self.timings)? {
+        let size = self.window.size();
+        if self.picture.update(&self.state, size, &mut self.timings)? {
             let notice = self.picture.notice();
             eprintln!("simplegl: {notice}");
             self.notes.say(notice.to_owned());
         }
-        let size = self.window.size();
         if !self.shots.want_frame() {
             return Ok(self.picture.draw(&self.state, None, size, &mut self.timings)?);
         }
@@ -89,7 +89,7 @@ impl Viewer {
     }
 
     fn lay_out_overlay(&mut self, shown: Shown, now: Instant) {
-        let path = self.picture.path();
+        let path = self.picture.path_in_full();
         let mut mesh_chosen = false;
         let hud = HudModel {
             device: self.picture.device(),

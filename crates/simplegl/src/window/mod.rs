@@ -22,6 +22,7 @@ mod gl_window;
 mod notes;
 mod open;
 mod picture;
+mod rasters;
 mod report;
 mod session;
 mod shots;

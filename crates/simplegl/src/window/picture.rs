@@ -1,13 +1,18 @@
 //! The scene in the window: the source of the mesh, and the renderer that draws it.
 
+use std::time::Duration;
+
 use glow::HasContext as _;
 
 use super::WindowError;
+use super::rasters::Rasters;
 use super::state::State;
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
 use crate::options::ViewerOptions;
-use crate::render::{Frame, RenderError, Renderer};
+use crate::raster::{Look, RasterVerification};
+use crate::render::{Frame, RenderError, Renderer, ShownFrame};
+use crate::scene::Scene;
 use crate::source::{Source, SourceOptions, Sources};
 use crate::timing::{Stage, Timings};
 use crate::verify::{Verification, verify};
@@ -17,10 +22,11 @@ use super::gl_window::GlWindow;
 /// Frames whose phases room is made for at the start, so that remembering them for `--verify` allocates nothing.
 const MOST_REMEMBERED: usize = 1 << 24;
 
-/// Dropped in this order: the source with its mappings and registrations, then the renderer's OpenGL objects.
+/// Dropped in this order: the sources with their mappings and registrations, then the renderer's OpenGL objects.
 #[derive(Debug)]
 pub(super) struct Picture {
     sources: Sources,
+    rasters: Rasters,
     renderer: Renderer,
     /// The vertex buffer has not been written since it was made.
     has_new_mesh: bool,
@@ -30,31 +36,53 @@ impl Picture {
     pub(super) fn new(window: &GlWindow, options: &ViewerOptions) -> Result<Self, WindowError> {
         let scene = &options.scene;
         let mesh = MeshSize::new(scene.mesh_width, scene.mesh_height)?;
-        let mut sources = Sources::new(window.witness(), &SourceOptions::from(options), mesh)
-            .map_err(WindowError::NoSource)?;
+        let source_options = SourceOptions::from(options);
+        let mut sources =
+            Sources::new(window.witness(), &source_options, mesh).map_err(WindowError::NoSource)?;
+        let rasters = Rasters::new(window.witness(), source_options);
         let frames = options.frames.and_then(|frames| usize::try_from(frames).ok());
         sources.reserve_history(frames.unwrap_or(0).min(MOST_REMEMBERED));
-        Ok(Self { sources, renderer: Renderer::new(window.gl())?, has_new_mesh: true })
+        Ok(Self { sources, rasters, renderer: Renderer::new(window.gl())?, has_new_mesh: true })
     }
 
-    /// Brings mesh and texture to the state's phase. True when the source has changed to another path.
+    /// Brings mesh and texture, or the picture of `size` pixels, to the state's phase. True when there is a new
+    /// [`Picture::notice`].
     pub(super) fn update(
         &mut self,
         state: &State,
+        size: [u32; 2],
         timings: &mut Timings,
     ) -> Result<bool, WindowError> {
-        let scene = &state.scene;
-        let time = state.phase.time();
-        let wave = Wave { time, frequency: scene.frequency, amplitude: scene.amplitude };
+        let frame_time = timings.stage(Stage::Frame).median().unwrap_or(0.0).clamp(0.0, 1e3);
+        let frame_time = Duration::from_secs_f32(frame_time / 1e3);
+        let Scene { frequency, amplitude, speed, .. } = state.scene;
+        let upcoming = |frames| {
+            let frames = if state.paused { 0 } else { frames };
+            let time = state.phase.ahead(frames, frame_time, speed).time();
+            Wave { time, frequency, amplitude }
+        };
         // The texture builds on its last state: it must stand still with the clock however often the picture is drawn.
-        if state.paused && !self.has_new_mesh && self.sources.last_wave() == Some(wave) {
+        let still = |last: Option<Wave>| state.paused && last == Some(upcoming(0));
+        if self.rasters.are_wanted(&state.scene) {
+            let paints = !still(self.rasters.last_wave());
+            let mesh = self.sources.current().mesh();
+            let look = Look { paints, ..look(state, size, mesh) };
+            let news = self.rasters.advance(&look, size, &upcoming, timings);
+            if self.rasters.are_wanted(&state.scene) {
+                return Ok(news);
+            }
+            // It has just failed for good: OpenGL draws the points.
+            self.sources.advance(&upcoming, timings).map_err(WindowError::Update)?;
+            return Ok(true);
+        }
+        if !self.has_new_mesh && still(self.sources.last_wave()) {
             return Ok(false);
         }
         self.has_new_mesh = false;
-        self.sources.update(wave, timings).map_err(WindowError::Update)
+        self.sources.advance(&upcoming, timings).map_err(WindowError::Update)
     }
 
-    /// Draws mesh and texture into `framebuffer` (`None`: the window's back buffer) of `size` pixels.
+    /// Draws the scene into `framebuffer` (`None`: the window's back buffer) of `size` pixels.
     pub(super) fn draw(
         &mut self,
         state: &State,
@@ -64,18 +92,37 @@ impl Picture {
     ) -> Result<(), RenderError> {
         let source = self.sources.current();
         let mesh = source.mesh();
-        self.renderer.draw(&Frame {
-            scene: &state.scene,
-            view: state.camera.view(),
-            projection: state.camera.projection(aspect(size)),
-            size,
-            vertices: source.vertices(),
-            mesh_size: [mesh.width(), mesh.height()],
-            painted: source.painted(),
-            framebuffer,
-        })?;
+        let (scene, look) = (&state.scene, look(state, size, mesh));
+        if let Some(picture) = self.rasters.picture(scene) {
+            self.renderer.show(picture, &ShownFrame { scene, size, framebuffer })?;
+        } else {
+            self.renderer.draw(&Frame {
+                scene,
+                view: look.view,
+                projection: look.projection,
+                size,
+                vertices: source.vertices(),
+                mesh_size: [mesh.width(), mesh.height()],
+                painted: source.painted(),
+                framebuffer,
+            })?;
+        }
         if let Some(milliseconds) = self.renderer.draw_ms() {
             timings.push(Stage::Draw, milliseconds);
+        }
+        Ok(())
+    }
+
+    /// Brings the mesh to the state's phase if pictures are shown in its place, so that it can be exported.
+    pub(super) fn bring_mesh(
+        &mut self,
+        state: &State,
+        timings: &mut Timings,
+    ) -> Result<(), WindowError> {
+        if self.rasters.are_wanted(&state.scene) {
+            let Scene { frequency, amplitude, .. } = state.scene;
+            let wave = Wave { time: state.phase.time(), frequency, amplitude };
+            self.sources.update(wave, timings).map_err(WindowError::Update)?;
         }
         Ok(())
     }
@@ -115,13 +162,32 @@ impl Picture {
         self.sources.current()
     }
 
-    /// Compares what OpenGL holds with what the CPU computes.
-    pub(super) fn verify(&self, window: &GlWindow) -> Result<Option<Verification>, WindowError> {
-        Ok(verify(window.gl(), &self.sources)?)
+    /// Compares what OpenGL holds with what the CPU computes: the mesh, or the picture that is shown.
+    pub(super) fn verify(
+        &self,
+        window: &GlWindow,
+        state: &State,
+    ) -> Result<(Option<Verification>, Option<RasterVerification>), WindowError> {
+        if self.rasters.are_wanted(&state.scene) {
+            let look = look(state, window.size(), self.sources.current().mesh());
+            return Ok((None, self.rasters.verify(&look)?));
+        }
+        Ok((verify(window.gl(), &self.sources)?, None))
     }
 
     pub(super) fn path(&self) -> String {
         self.sources.current().path().to_string()
+    }
+
+    /// The path, with what more than one frame per switch costs.
+    pub(super) fn path_in_full(&self) -> String {
+        let source = self.sources.current();
+        let (path, frames) = (source.path(), source.frames_ahead() as u64);
+        if frames == 1 {
+            return path.to_string();
+        }
+        let mebibytes = (frames * source.mesh().bytes()) >> 20;
+        format!("{path}, {frames} frames per switch ({} of delay, {mebibytes} MiB)", frames - 1)
     }
 
     pub(super) fn device(&self) -> &str {
@@ -130,8 +196,14 @@ impl Picture {
 
     /// Which path was taken, and why not a better one.
     pub(super) fn notice(&self) -> &str {
-        self.sources.notice()
+        self.rasters.notice().unwrap_or_else(|| self.sources.notice())
     }
+}
+
+/// The state's scene from its camera.
+fn look(state: &State, size: [u32; 2], mesh: MeshSize) -> Look<'_> {
+    let (projection, view) = (state.camera.projection(aspect(size)), state.camera.view());
+    Look { scene: &state.scene, projection, view, mesh, paints: true }
 }
 
 /// Width by height, also of a window without area.

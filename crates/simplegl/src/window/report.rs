@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::camera::Camera;
+use crate::raster::RasterVerification;
 use crate::scene::Scene;
 use crate::timing::Timings;
 use crate::verify::Verification;
@@ -99,6 +100,8 @@ pub struct Report {
     pub heap: HeapReport,
     /// What `--verify` found.
     pub verification: Option<Verification>,
+    /// The result of `--verify` with `--draw raster`.
+    pub picture_verification: Option<RasterVerification>,
 }
 
 impl Report {
@@ -106,5 +109,6 @@ impl Report {
     #[must_use]
     pub fn passed(&self) -> bool {
         self.verification.as_ref().is_none_or(Verification::passed)
+            && self.picture_verification.is_none_or(|picture| picture.passed())
     }
 }

@@ -15,7 +15,6 @@ use crate::input::{Action, Pointer};
 use crate::options::ViewerOptions;
 use crate::panel::{Overlay, Shown};
 use crate::timing::{FpsCounter, Timings};
-use crate::verify::Verification;
 
 /// When the next frame is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,17 +125,25 @@ impl Viewer {
         if self.shots.want_last_frame() && !self.window.size().contains(&0) {
             self.draw_for_keeps()?;
         }
+        self.picture.bring_mesh(&self.state, &mut self.timings)?;
         for line in self.shots.finish(self.picture.source())? {
             eprintln!("simplegl: {line}");
         }
-        let verification = if self.verify { self.picture.verify(&self.window)? } else { None };
+        let (verification, picture_verification) = if self.verify {
+            self.picture.verify(&self.window, &self.state)?
+        } else {
+            (None, None)
+        };
         if let Some(verification) = &verification {
             eprintln!("simplegl: {verification}");
         }
-        Ok(self.report(end, verification))
+        if let Some(verification) = &picture_verification {
+            eprintln!("simplegl: {verification}");
+        }
+        Ok(Report { verification, picture_verification, ..self.report(end) })
     }
 
-    fn report(&self, end: End, verification: Option<Verification>) -> Report {
+    fn report(&self, end: End) -> Report {
         let gl = self.window.gl();
         let state = &self.state;
         Report {
@@ -165,7 +172,8 @@ impl Viewer {
             fps: self.fps.fps(),
             timings_ms: self.timings.clone(),
             heap: self.heap,
-            verification,
+            verification: None,
+            picture_verification: None,
         }
     }
 }
