@@ -6,6 +6,7 @@ use glow::HasContext as _;
 
 use super::color_map::ColorMapTexture;
 use super::program::{Program, Source, Uniform};
+use super::sampler::Sampler;
 use super::{Frame, RenderError};
 use crate::scene::{ColorMode, DrawMode};
 
@@ -100,6 +101,7 @@ pub(super) struct MeshPass {
     wireframe: MeshProgram,
     surface: MeshProgram,
     color_maps: ColorMapTexture,
+    painted_sampler: Sampler,
     inputs: Inputs,
     /// `GL_MAX_TEXTURE_BUFFER_SIZE`: vertices that a buffer texture can show.
     most_texels: u64,
@@ -125,6 +127,7 @@ impl MeshPass {
             wireframe: MeshProgram::link(gl, "wireframe", &["WIREFRAME"])?,
             surface: MeshProgram::link(gl, "surface", &["SURFACE"])?,
             color_maps: ColorMapTexture::new(gl)?,
+            painted_sampler: Sampler::new(gl)?,
             inputs: Inputs::new(gl)?,
             most_texels: most_texels as u64,
         })
@@ -159,6 +162,7 @@ impl MeshPass {
             gl.bind_texture(glow::TEXTURE_2D, Some(self.color_maps.name()));
             gl.active_texture(glow::TEXTURE0 + PAINTED_UNIT);
             gl.bind_texture(glow::TEXTURE_2D, Some(frame.painted));
+            self.painted_sampler.bind(PAINTED_UNIT);
             gl.bind_vertex_array(Some(self.inputs.array));
             match mode {
                 DrawMode::Points | DrawMode::Raster => {
@@ -185,6 +189,7 @@ impl MeshPass {
                 }
             }
             gl.bind_vertex_array(None);
+            self.painted_sampler.unbind(PAINTED_UNIT);
             gl.active_texture(glow::TEXTURE0);
         }
     }

@@ -24,6 +24,7 @@ mod load;
 mod mesh;
 mod program;
 mod renderer;
+mod sampler;
 mod target;
 mod timer;
 

@@ -143,7 +143,6 @@ impl HostPainted {
                 glow::FLOAT,
                 glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&black))),
             );
-            set_sampling(gl);
             gl.bind_texture(glow::TEXTURE_2D, None);
             check_gl(gl, "allocating the painted texture")?;
             Ok(texture)
@@ -214,29 +213,5 @@ impl Drop for HostPainted {
     fn drop(&mut self) {
         // SAFETY: our own name, of the context that we hold.
         unsafe { self.gl.delete_texture(self.name) }
-    }
-}
-
-/// [`set_sampling`] of a texture that is not bound.
-pub(super) fn smooth(gl: &glow::Context, texture: glow::Texture) {
-    // SAFETY: the context is current, and the texture is a name of it.
-    unsafe {
-        gl.bind_texture(glow::TEXTURE_2D, Some(texture));
-        set_sampling(gl);
-        gl.bind_texture(glow::TEXTURE_2D, None);
-    }
-}
-
-/// How the surface looks at the painted texture, which is bound: smooth, no mipmaps, no repetition.
-fn set_sampling(gl: &glow::Context) {
-    for (parameter, value) in [
-        (glow::TEXTURE_MIN_FILTER, glow::LINEAR),
-        (glow::TEXTURE_MAG_FILTER, glow::LINEAR),
-        (glow::TEXTURE_WRAP_S, glow::CLAMP_TO_EDGE),
-        (glow::TEXTURE_WRAP_T, glow::CLAMP_TO_EDGE),
-        (glow::TEXTURE_MAX_LEVEL, 0),
-    ] {
-        // SAFETY: a texture is bound in the current context.
-        unsafe { gl.tex_parameter_i32(glow::TEXTURE_2D, parameter, value as i32) }
     }
 }

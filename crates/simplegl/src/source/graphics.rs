@@ -9,7 +9,7 @@ use kernels::Vertex;
 use kernels::hatch::Pixel;
 
 use super::engine::{Engine, SharedCuda};
-use super::gl_objects::{smooth, upload};
+use super::gl_objects::upload;
 use super::{PAINTED_SIZE, Path, Source, SourceError};
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
@@ -58,7 +58,6 @@ impl GraphicsSource {
         let painted = GlImage::new(gl, context, desc, Access::ReadWrite, usage)?;
         let painted_name = painted.gl_texture().ok_or(SourceError::NoTexture)?;
         let mut source = Self { vertices, painted, painted_name, mesh, engine, gl: gl.clone() };
-        smooth(gl.glow(), painted_name);
         source.restore_painted(&vec![[0.0; 4]; width as usize * height as usize])?;
         Ok(source)
     }

@@ -14,7 +14,7 @@ use kernels::Vertex;
 use kernels::hatch::Pixel;
 
 use super::engine::{Engine, SharedCuda};
-use super::gl_objects::{smooth, upload};
+use super::gl_objects::upload;
 use super::{PAINTED_SIZE, Path, Source, SourceError};
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
@@ -67,7 +67,6 @@ impl RingSource {
             let context = &engine.cuda.context;
             let image = GlImage::new(gl, context, desc, Access::ReadWrite, ImageUsage::empty())?;
             let name = image.gl_texture().ok_or(SourceError::NoTexture)?;
-            smooth(gl.glow(), name);
             painted.push(image);
             painted_names.push(name);
         }
