@@ -26,4 +26,6 @@ pub mod source;
 pub mod status;
 pub mod timing;
 pub mod verify;
+#[cfg(unix)]
+pub mod vulkan;
 pub mod window;

@@ -10,6 +10,8 @@ use clap::{Parser, Subcommand};
 use crate::bench::BenchArgs;
 use crate::doctor::probe::PROBE_COMMAND;
 use crate::reference::ReferenceArgs;
+#[cfg(unix)]
+use crate::vulkan::VulkanArgs;
 use doctor::{DoctorArgs, ExplainArgs, ProbeArgs};
 use viewer::ViewerArgs;
 
@@ -37,6 +39,9 @@ pub enum Command {
     Doctor(DoctorArgs),
     /// Say what an error code means, in general and between CUDA and OpenGL
     Explain(ExplainArgs),
+    /// Draw the mesh with Vulkan: CUDA writes its heights into Vulkan's buffer
+    #[cfg(unix)]
+    Vulkan(Box<VulkanArgs>),
     /// Run one probe in this process; the doctor starts it
     #[command(name = PROBE_COMMAND, hide = true)]
     DoctorProbe(ProbeArgs),
@@ -50,6 +55,8 @@ impl Command {
             Self::Bench(args) => args.run(),
             Self::Doctor(args) => args.run(),
             Self::Explain(args) => args.run(),
+            #[cfg(unix)]
+            Self::Vulkan(args) => args.run(),
             Self::DoctorProbe(args) => args.run(),
         }
     }
