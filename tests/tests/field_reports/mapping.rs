@@ -14,6 +14,13 @@ fn buffer(machine: &Machine) -> GlBuffer<[f32; 4]> {
     GlBuffer::new(&machine.gl, &machine.cuda, 64, Access::ReadWrite).unwrap()
 }
 
+/// What is unmapped at its next use, or when it is dropped, was not unmapped at once.
+fn assert_unmapped_before_last(run: &Run, marker: &str) {
+    let last = run.log().iter().rposition(|call| call.function == marker).unwrap();
+    let count = |name: &str| run.log()[..last].iter().filter(|c| c.function == name).count();
+    assert_eq!(count("cuGraphicsMapResources"), count("cuGraphicsUnmapResources"));
+}
+
 /// The graphics calls in order, without their prefix.
 fn graphics_calls(run: &Run) -> Vec<&str> {
     let names = run.log().iter().map(|call| call.function.as_str());
@@ -45,7 +52,10 @@ fn a_launch_that_fails_while_mapped_still_unmaps_and_unregisters() {
             let code = launched.err().and_then(|error: Error| error.code());
             assert_eq!(code, (frame == 3).then_some(Code(700)), "frame {frame}");
         }
+        // Marks the place in the log.
+        device::count().unwrap();
     });
+    assert_unmapped_before_last(&run, "cuDeviceGetCount");
     let frame = ["MapResources", "ResourceGetMappedPointer_v2", "UnmapResources"];
     let expected = [&["GLRegisterBuffer"][..], &frame, &frame, &frame, &["UnregisterResource"]];
     assert_eq!(graphics_calls(&run), expected.concat());
@@ -64,9 +74,12 @@ fn a_panic_while_mapped_unmaps() {
             });
         }));
         assert!(panicked.is_err());
+        // Marks the place in the log.
+        device::count().unwrap();
         vertices.map(&machine.stream).unwrap().unmap().unwrap();
     });
     assert_eq!(run.calls("cuGraphicsUnmapResources").count(), 2);
+    assert_unmapped_before_last(&run, "cuDeviceGetCount");
     run.leftovers().assert_none();
 }
 
