@@ -157,3 +157,85 @@ fn frames_on_shared_memory_allocate_nothing_and_ask_the_driver_for_nothing_new()
         }
     }
 }
+
+/// The same numbers in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u32) -> u32 {
+        // A linear congruential generator with Knuth's constants; its high bits are the good ones.
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32 % sides
+    }
+
+    fn point(&mut self) -> [i32; 2] {
+        [self.roll(320) as i32, self.roll(240) as i32]
+    }
+}
+
+const KEYS: &[&str] = &[
+    "space",
+    "period",
+    "plus",
+    "minus",
+    "m",
+    "t",
+    "c",
+    "r",
+    "1",
+    "3",
+    "7",
+    "o",
+    "z",
+    "ctrl+c",
+    "ctrl+v",
+    "v",
+    "f",
+    "Tab",
+    "i",
+    "h",
+    "F1",
+    "bracketleft",
+    "bracketright",
+    "Return",
+    "x",
+    "shift+a",
+    "alt+q",
+    "Up",
+    "BackSpace",
+    "5",
+];
+
+/// `SIMPLEGL_TEST_SEED` chooses other numbers.
+#[test]
+fn random_input_does_no_harm() {
+    let server = Xvfb::start();
+    let mut session = Session::start(&server, &Driver::new(), &[]);
+    let seed = std::env::var("SIMPLEGL_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let mut dice = Dice(seed.unwrap_or(20_261_129));
+    for _ in 0..120 {
+        let viewer = &mut session.viewer;
+        match dice.roll(10) {
+            0..4 => viewer.keys(&[KEYS[dice.roll(KEYS.len() as u32) as usize]]),
+            4..7 => {
+                let (from, to) = (dice.point(), dice.point());
+                viewer.drag(1 + dice.roll(3) as u8, &[], from, to);
+            }
+            7 => viewer.resize(1 + dice.roll(700), 1 + dice.roll(500)),
+            8 => {
+                viewer.point(dice.point());
+                viewer.click(1 + dice.roll(7) as u8, 1 + dice.roll(3));
+            }
+            _ => {
+                viewer.unmap();
+                viewer.map();
+            }
+        }
+    }
+    // A number field of the panel may have the keyboard by now, and then Q is a letter.
+    let (ended, run) = session.end(|viewer| viewer.press_close_button());
+    let json = ended.json();
+    assert!(json["camera"]["distance"].as_f64().is_some_and(f64::is_finite), "{json}");
+    run.leftovers().assert_none();
+}
