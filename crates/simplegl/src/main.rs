@@ -17,6 +17,9 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
     startup::begin();
+    // With the main thread in the pool, handing it work allocates nothing: its jobs go to its own queue, not through the
+    // shared one, which grows by blocks. A pool that exists already stays as it is.
+    let _ = rayon::ThreadPoolBuilder::new().use_current_thread().build_global();
     // clap ends the program itself for --help, --version (0) and wrong usage (2).
     let mut cli = Cli::parse();
     if let Some(command) = cli.command.take() {

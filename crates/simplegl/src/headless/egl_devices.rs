@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use cuda_interop::device::Uuid;
 use cuda_interop::gl::{EglIdentity, egl_identity};
 use glutin::api::egl::device::Device;
 
@@ -14,6 +15,8 @@ pub struct DeviceFacts {
     pub name: String,
     /// The CUDA device that it is.
     pub cuda_ordinal: Option<usize>,
+    /// Its UUID, the same in CUDA, if the driver says.
+    pub uuid: Option<Uuid>,
     /// Whether it renders on the CPU.
     pub software: bool,
 }
@@ -37,19 +40,37 @@ pub fn list() -> Result<Vec<(Device, DeviceFacts)>, String> {
     let devices = Device::query_devices().map_err(|error| {
         format!("EGL cannot list its devices ({error}); is a libEGL with EGL_EXT_device_enumeration installed?")
     })?;
-    Ok(devices
-        .enumerate()
-        .map(|(index, device)| {
-            let facts = facts(index, &device);
-            (device, facts)
-        })
-        .collect())
+    let devices: Vec<Device> = devices.collect();
+    let mut all: Vec<DeviceFacts> =
+        devices.iter().enumerate().map(|(index, device)| facts(index, device)).collect();
+    // Only then can the numbers differ, and asking CUDA takes its time.
+    let masked = std::env::var_os("CUDA_VISIBLE_DEVICES").is_some();
+    if masked && all.iter().any(|facts| facts.cuda_ordinal.is_some()) {
+        renumber(&mut all, &visible_cuda_devices());
+    }
+    Ok(devices.into_iter().zip(all).collect())
+}
+
+/// The CUDA devices that this process sees, in CUDA's order. None if CUDA does not work.
+fn visible_cuda_devices() -> Vec<Uuid> {
+    let devices = cuda_interop::device::all().unwrap_or_default();
+    devices.iter().map_while(|device| device.uuid().ok()).collect()
+}
+
+/// Gives EGL devices the numbers that this process's CUDA has for them. `CUDA_VISIBLE_DEVICES` hides and renumbers CUDA's
+/// devices, but not EGL's, so that EGL's word for the number is of use only without it; the UUIDs tell.
+fn renumber(devices: &mut [DeviceFacts], visible: &[Uuid]) {
+    for facts in devices {
+        if let Some(uuid) = facts.uuid {
+            facts.cuda_ordinal = visible.iter().position(|&other| other == uuid);
+        }
+    }
 }
 
 fn facts(index: usize, device: &Device) -> DeviceFacts {
-    let EglIdentity { cuda_ordinal, name, .. } = egl_identity(device);
+    let EglIdentity { cuda_ordinal, uuid, name, .. } = egl_identity(device);
     let software = device.extensions().contains("EGL_MESA_device_software");
-    DeviceFacts { index, name, cuda_ordinal, software }
+    DeviceFacts { index, name, cuda_ordinal, uuid, software }
 }
 
 /// Which EGL device to use.
@@ -109,7 +130,7 @@ mod tests {
     use super::*;
 
     fn device(index: usize, cuda_ordinal: Option<usize>, software: bool) -> DeviceFacts {
-        DeviceFacts { index, name: "a device".into(), cuda_ordinal, software }
+        DeviceFacts { index, name: "a device".into(), cuda_ordinal, uuid: None, software }
     }
 
     /// A software device first, an integrated GPU, and two CUDA devices whose order is not CUDA's.
@@ -151,8 +172,23 @@ mod tests {
             index: 2,
             name: "/dev/dri/renderD128".into(),
             cuda_ordinal: Some(0),
+            uuid: None,
             software: false,
         };
         assert_eq!(facts.to_string(), "EGL device 2 (/dev/dri/renderD128), CUDA device 0");
+    }
+
+    #[test]
+    fn hidden_cuda_devices_have_no_number() {
+        let uuid = |byte| Uuid([byte; 16]);
+        let mut devices = machine();
+        devices[1].uuid = Some(uuid(1));
+        devices[3].uuid = Some(uuid(0));
+        // CUDA_VISIBLE_DEVICES=1: what EGL calls 1 is CUDA's only device, 0.
+        renumber(&mut devices, &[uuid(1)]);
+        let ordinals: Vec<_> = devices.iter().map(|facts| facts.cuda_ordinal).collect();
+        assert_eq!(ordinals, [None, Some(0), None, None]);
+        assert_eq!(order(&devices, Wanted::Only(0)), Ok(vec![1]));
+        assert!(order(&devices, Wanted::Only(1)).is_err());
     }
 }
