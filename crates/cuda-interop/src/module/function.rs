@@ -134,12 +134,17 @@ unsafe impl Sync for Function {}
 const LAUNCHING: &str = "launching kernel";
 
 impl Function {
-    pub(super) fn new(raw: CUfunction, name: &str, module: Arc<Module>) -> Result<Self> {
+    pub(super) fn new(
+        raw: CUfunction,
+        name: &str,
+        parameters: Option<usize>,
+        module: Arc<Module>,
+    ) -> Result<Self> {
         if raw.is_null() {
             return Err(Error::new(ErrorKind::Inconsistent, format!("finding kernel `{name}`"))
                 .detail("the function is null"));
         }
-        let parameter_sizes = parameter_sizes(raw, &module);
+        let parameter_sizes = parameters.and_then(|count| parameter_sizes(raw, count, &module));
         Ok(Self { raw, name: name.to_owned(), parameter_sizes, module })
     }
 
@@ -279,23 +284,18 @@ impl Function {
     }
 }
 
-/// Asks for one parameter after another until the driver says that there is no such parameter.
-fn parameter_sizes(function: CUfunction, module: &Module) -> Option<Vec<usize>> {
+/// The sizes of the kernel's `count` parameters in bytes, where the driver tells them.
+fn parameter_sizes(function: CUfunction, count: usize, module: &Module) -> Option<Vec<usize>> {
     let operation = "asking for a kernel's parameters";
     let call = table::FUNC_GET_PARAM_INFO.get(operation).ok()?;
-    with_current(&module.context, operation, || {
-        let mut sizes = Vec::new();
-        loop {
-            let (mut offset, mut size) = (0, 0);
-            // SAFETY: the driver writes two sizes; the function's module is loaded.
-            match unsafe { call(function, sizes.len(), &raw mut offset, &raw mut size) } {
-                0 if size > 0 => sizes.push(size),
-                1 => return Ok(Some(sizes)),
-                // Not worth an error: the check that it serves is skipped.
-                _ => return Ok(None),
-            }
-        }
-    })
-    .ok()
-    .flatten()
+    let size_of = |index| {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the driver writes two sizes; the function's module is loaded.
+        let code = unsafe { call(function, index, &raw mut offset, &raw mut size) };
+        // A refusal is not worth an error: the check that the sizes serve is skipped.
+        (code == 0).then_some(size)
+    };
+    with_current(&module.context, operation, || Ok((0..count).map(size_of).collect()))
+        .ok()
+        .flatten()
 }

@@ -17,6 +17,7 @@
 //! # }
 //! ```
 
+mod entries;
 mod function;
 mod jit;
 
@@ -36,6 +37,8 @@ use crate::error::{Code, Error, ErrorKind, Result};
 pub struct Module {
     raw: CUmodule,
     context: Arc<CudaContext>,
+    /// The entry points of the PTX with their numbers of parameters.
+    parameter_counts: Vec<(String, usize)>,
 }
 
 // SAFETY: a module is a handle that the driver lets any thread use once its context is current there.
@@ -67,7 +70,8 @@ impl Module {
             let raw: CUmodule = unsafe {
                 out(operation, |p| call(p, text.as_ptr().cast(), count, options, values))
             }?;
-            let module = Self { raw, context: context.clone() };
+            let parameter_counts = entries::parameter_counts(ptx);
+            let module = Self { raw, context: context.clone(), parameter_counts };
             if raw.is_null() {
                 let error = Error::new(ErrorKind::Inconsistent, operation);
                 return Err(error.detail("the module is null"));
@@ -96,7 +100,8 @@ impl Module {
             Some(Code(500)) => error.hint("check the entry point's name in the PTX (`.entry`)"),
             _ => error,
         })?;
-        Function::new(raw, name, self.clone())
+        let count = self.parameter_counts.iter().find(|(entry, _)| entry == name);
+        Function::new(raw, name, count.map(|&(_, count)| count), self.clone())
     }
 
     /// The context that the module is loaded in.
