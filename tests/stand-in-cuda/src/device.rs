@@ -139,7 +139,7 @@ fn attribute(attribute: c_int, device: c_int) -> Result<c_int, u32> {
         33 => device + 1,
         39 => 2048,
         // Features, among them stream-ordered allocation.
-        41 | 78 | 79 | 115 => 1,
+        41 | 78 | 79 | 102 | 103 | 114 | 115 => 1,
         75 => major,
         76 => minor,
         1..=150 => 0,

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::abi::{Handle, code};
 use crate::call::{Answer, entries, write};
+use crate::queue::STALLED;
 use crate::state::in_context;
 
 /// `CU_EVENT_DISABLE_TIMING`.
@@ -57,8 +58,10 @@ entries! {
         match state.events.get(event)?.item {
             Some(item) if state.queue.is_pending(item) => {
                 // Not ready, this once; and done by the time somebody asks again.
-                state.finish(&[item])?;
-                Err(code::NOT_READY)
+                match state.advance(&[item]) {
+                    Ok(()) | Err(STALLED) => Err(code::NOT_READY),
+                    failed => failed,
+                }
             }
             _ => Ok(()),
         }

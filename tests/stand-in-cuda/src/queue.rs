@@ -5,6 +5,7 @@
 //! kernel on another stream than the unmap, or a buffer that is read before its copy was waited for, shows.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use crate::abi::Handle;
 use crate::call::Answer;
@@ -12,7 +13,14 @@ use crate::settings::settings;
 use crate::state::State;
 use crate::stream::StreamRef;
 
-type Work = Box<dyn FnOnce(&mut State) -> Answer + Send>;
+type Work = Box<dyn FnMut(&mut State) -> Answer + Send>;
+
+/// The answer of work that cannot run yet: a semaphore that was not signalled.
+pub(crate) const STALLED: u32 = u32::MAX;
+/// How long a stalled stream is waited for; a GPU would wait for ever.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// `CUDA_ERROR_LAUNCH_TIMEOUT`.
+const TIMEOUT: u32 = 702;
 
 struct Item {
     stream: StreamRef,
@@ -65,7 +73,7 @@ impl State {
         &mut self,
         stream: StreamRef,
         event: Option<u64>,
-        work: impl FnOnce(&mut Self) -> Answer + Send + 'static,
+        work: impl FnMut(&mut Self) -> Answer + Send + 'static,
     ) -> Answer {
         self.submit_item(stream, event, work)?;
         Ok(())
@@ -76,7 +84,7 @@ impl State {
         &mut self,
         stream: StreamRef,
         event: Option<u64>,
-        work: impl FnOnce(&mut Self) -> Answer + Send + 'static,
+        work: impl FnMut(&mut Self) -> Answer + Send + 'static,
     ) -> Result<u64, u32> {
         let mut after = self.queue.predecessors(stream);
         after.extend(event);
@@ -89,8 +97,23 @@ impl State {
         Ok(id)
     }
 
-    /// Runs these items and all that they wait for; the first failure is the answer, and stays with its context.
+    /// Runs these items and all that they wait for; the first failure is the answer, and stays with its context. A stall
+    /// that does not end is a failure.
     pub(crate) fn finish(&mut self, ids: &[u64]) -> Answer {
+        let start = Instant::now();
+        loop {
+            match self.advance(ids) {
+                Err(STALLED) if start.elapsed() < PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(STALLED) => return Err(TIMEOUT),
+                answer => return answer,
+            }
+        }
+    }
+
+    /// As [`State::finish`], as far as it goes without waiting: else [`STALLED`].
+    pub(crate) fn advance(&mut self, ids: &[u64]) -> Answer {
         let mut needed: BTreeSet<u64> = BTreeSet::new();
         let mut open: Vec<u64> = ids.to_vec();
         while let Some(id) = open.pop() {
@@ -103,10 +126,17 @@ impl State {
         let mut answer = Ok(());
         // What an item waits for was submitted before it.
         for id in needed {
-            let Some(item) = self.queue.items.remove(&id) else { continue };
-            if let Err(code) = (item.work)(self) {
-                self.poison(item.stream.context, code);
-                answer = answer.and(Err(code));
+            let Some(mut item) = self.queue.items.remove(&id) else { continue };
+            match (item.work)(self) {
+                Ok(()) => {}
+                Err(STALLED) => {
+                    self.queue.items.insert(id, item);
+                    return Err(STALLED);
+                }
+                Err(code) => {
+                    self.poison(item.stream.context, code);
+                    answer = answer.and(Err(code));
+                }
             }
         }
         answer
@@ -120,6 +150,12 @@ impl State {
             self.queue.last(|other| other == stream).into_iter().collect()
         };
         self.finish(&ids)
+    }
+
+    /// Gets on with a stream without waiting.
+    pub(crate) fn advance_stream(&mut self, stream: StreamRef) -> Answer {
+        let ids: Vec<u64> = self.queue.last(|other| other == stream).into_iter().collect();
+        self.advance(&ids)
     }
 
     /// Whether work on a stream is pending.

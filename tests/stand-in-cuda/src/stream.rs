@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_uint};
 
 use crate::abi::{Handle, code};
 use crate::call::{entries, write};
+use crate::queue::STALLED;
 use crate::state::{State, in_context};
 
 /// `CU_STREAM_NON_BLOCKING`.
@@ -79,8 +80,10 @@ entries! {
         let stream = state.stream(stream, context)?;
         if state.has_work(stream) {
             // Not ready, this once; and done by the time somebody asks again.
-            state.finish_stream(stream)?;
-            return Err(code::NOT_READY);
+            return match state.advance_stream(stream) {
+                Ok(()) | Err(STALLED) => Err(code::NOT_READY),
+                failed => failed,
+            };
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use glow::HasContext as _;
 use kernels::Vertex;
 use simplegl_tests::gl::Surfaceless;
 
-use crate::warnings;
+use crate::{external, warnings};
 
 const PTX: &str = include_str!("../../../kernels/ptx/simplegl.ptx");
 const SIDE: usize = 8;
@@ -24,18 +24,17 @@ const SIDE: usize = 8;
 type Texel = [f32; 4];
 
 /// Runs everything once, and again as often as asked.
-pub(crate) struct Workout<'w> {
-    window: &'w Surfaceless,
+pub(crate) struct Workout {
     gl: GlContext,
     errors: Vec<String>,
     /// The next names of buffers, textures and renderbuffers, when last looked at.
     names_seen: [u32; 3],
 }
 
-impl<'w> Workout<'w> {
-    pub(crate) fn new(window: &'w Surfaceless) -> Self {
+impl Workout {
+    pub(crate) fn new(window: &Surfaceless) -> Self {
         let gl = GlContext::from_glutin(window.context()).unwrap();
-        Self { window, gl, errors: Vec::new(), names_seen: [1; 3] }
+        Self { gl, errors: Vec::new(), names_seen: [1; 3] }
     }
 
     /// Makes no CUDA context current, as on a fresh thread: cudarc leaves the one of the last run current, though gone.
@@ -135,8 +134,10 @@ impl<'w> Workout<'w> {
         if let Some(volume) = volume {
             self.use_volume(volume, &stream);
         }
+        for result in external::run(cuda, &stream) {
+            self.attempt(result);
+        }
         self.attempt(device::synchronize(&stream));
-        let _ = self.window;
     }
 
     fn events(&mut self, cuda: &Arc<CudaContext>, stream: &Arc<CudaStream>) {

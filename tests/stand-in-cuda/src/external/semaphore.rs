@@ -5,18 +5,13 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::os::unix::fs::FileExt as _;
-use std::time::{Duration, Instant};
 
 use super::memory::Descriptor;
 use super::{LAST_TYPE, OPAQUE_FD, TIMELINE_FD};
 use crate::abi::{Handle, code};
 use crate::call::{Answer, entries, write};
+use crate::queue::STALLED;
 use crate::state::in_context;
-
-/// How long a wait goes on before it fails; a GPU would wait for ever.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// `CUDA_ERROR_LAUNCH_TIMEOUT`.
-const TIMEOUT: u32 = 702;
 
 /// `CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC`.
 #[derive(Clone, Copy)]
@@ -120,8 +115,11 @@ unsafe fn submit(
             work(semaphore, value)
         })?;
     }
-    // Others, which do not wait for this stream, are to see a signal; and waits must not hold up the driver later.
-    state.finish_stream(stream)
+    // Others, which do not wait for this stream, are to see a signal as soon as it can be given.
+    match state.advance_stream(stream) {
+        Err(STALLED) => Ok(()),
+        answer => answer,
+    }
 }
 
 impl Semaphore {
@@ -138,25 +136,18 @@ impl Semaphore {
         if !self.is_timeline {
             return self.take();
         }
-        let start = Instant::now();
-        while start.elapsed() < PATIENCE {
-            let mut bytes = [0; 8];
-            self.file.read_exact_at(&mut bytes, 0).map_err(|_| code::UNKNOWN)?;
-            if u64::from_ne_bytes(bytes) >= value {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        Err(TIMEOUT)
+        let mut bytes = [0; 8];
+        self.file.read_exact_at(&mut bytes, 0).map_err(|_| code::UNKNOWN)?;
+        if u64::from_ne_bytes(bytes) >= value { Ok(()) } else { Err(STALLED) }
     }
 
-    /// Waits for the signal of a binary semaphore and takes it.
+    /// Takes the signal of a binary semaphore, if it is there.
     fn take(&self) -> Answer {
         let mut poll = libc::pollfd { fd: self.file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         // SAFETY: one entry.
-        match unsafe { libc::poll(&raw mut poll, 1, PATIENCE.as_millis() as i32) } {
+        match unsafe { libc::poll(&raw mut poll, 1, 0) } {
             1 => (&self.file).read_exact(&mut [0; 8]).map_err(|_| code::UNKNOWN),
-            0 => Err(TIMEOUT),
+            0 => Err(STALLED),
             _ => Err(code::UNKNOWN),
         }
     }
