@@ -163,6 +163,21 @@ fn the_diagnosis_does_not_depend_on_the_number() {
 }
 
 #[test]
+fn the_viewers_errors_carry_the_diagnosis_and_lead_to_the_doctor() {
+    let machine = scenarios::by_name("GL on llvmpipe, answer 304");
+    let viewer = ["--mesh", "16x16", "--frames", "2", "--interop"];
+    for (headless, interop, status) in
+        [(true, "graphics", 3), (false, "graphics", 3), (true, "auto", 0), (false, "auto", 0)]
+    {
+        let way: &[&str] = if headless { &["--headless"] } else { &[] };
+        let run = machine.run(&[way, &viewer, &[interop]].concat());
+        run.expect(status, &["CUDA_ERROR_OPERATING_SYSTEM (304"]);
+        let line = run.stderr.lines().find(|line| line.contains("(304")).unwrap_or_default();
+        assert!(line.ends_with("run `simplegl doctor`"), "{interop}, headless {headless}: {line}");
+    }
+}
+
+#[test]
 fn codes_are_explained_by_number_and_name() {
     for code in ["304", "63", "CUDA_ERROR_OPERATING_SYSTEM", "cudaErrorOperatingSystem"] {
         let run = Machine::BARE.run(&["explain", code]);

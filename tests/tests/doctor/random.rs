@@ -1,6 +1,6 @@
 //! Two hundred machines put together at random: whatever is wrong, the doctor ends with a valid answer.
 
-use super::machine::{Display, LibCuda, Machine, XVFB};
+use super::machine::{Display, LibCuda, Machine, NVIDIA_LIBRARIES, XVFB};
 use super::scenarios::all;
 use std::time::{Duration, Instant};
 
@@ -123,7 +123,8 @@ fn machine(random: &mut Random) -> Machine {
         _ => LibCuda::StandIn { settings: leak(settings), hidden },
     };
     let display = random.of(&[base.display, Display::None, XVFB, Display::Dead(":9598")]);
-    Machine { variables: leak(variables), libcuda, display, ..base }
+    let libraries = random.of(&[base.libraries, NVIDIA_LIBRARIES, &NVIDIA_LIBRARIES[..1], &[]]);
+    Machine { variables: leak(variables), libcuda, display, libraries, ..base }
 }
 
 #[test]

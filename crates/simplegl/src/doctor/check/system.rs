@@ -13,7 +13,9 @@ pub(super) fn machine(seen: &Observations) -> Check {
         (None, Some(wsl)) => wsl.clone(),
         (None, None) => "no container, no WSL".to_owned(),
     };
-    let blocked = system.nodes.iter().any(|node| !node.accessible);
+    // A container may show nodes of GPUs that are not its own.
+    let blocked =
+        working_device(seen).is_none() && system.nodes.iter().any(|node| !node.accessible);
     let status = if blocked { Status::Warning } else { Status::Ok };
     let adapters = system.adapters.iter().map(|adapter| {
         let driver = adapter.driver.as_deref().unwrap_or("no kernel driver");

@@ -4,6 +4,8 @@ use super::super::child::Reporter;
 use super::super::observation::{GlContext, Refusal, Way};
 use super::egl::{Api, text};
 use super::gl::Loader;
+use cuda_interop::device::Device;
+use cuda_interop::gl::egl_device_of;
 use glutin_egl_sys::egl;
 use std::ffi::{CString, c_void};
 
@@ -62,16 +64,24 @@ pub(super) fn open(
     }))
 }
 
-/// The device of the lowest CUDA ordinal; where none has one, the first that gives a display.
+/// The device that is the first CUDA device; where none is, the first that gives a display.
 fn open_device(reporter: &Reporter, api: &Api) -> Result<egl::types::EGLDisplay, Refusal> {
     reporter.step("eglQueryDevicesEXT");
-    let devices = api.devices()?;
-    let mut order: Vec<_> = devices
-        .iter()
+    let mut order: Vec<_> = api
+        .devices()?
+        .into_iter()
         .enumerate()
-        .map(|(index, device)| (api.describe(index, *device).cuda_ordinal, *device))
+        .map(|(index, device)| (api.describe(index, device).cuda_ordinal, device))
         .collect();
-    order.sort_by_key(|(ordinal, _)| ordinal.unwrap_or(i32::MAX));
+    if order.iter().filter(|(ordinal, _)| ordinal.is_some()).count() > 1 {
+        // CUDA_VISIBLE_DEVICES renumbers CUDA's devices and not EGL's: the UUID decides.
+        reporter.step("matching EGL's devices with CUDA's");
+        let matched = Device::get(0).and_then(|device| egl_device_of(&device));
+        let matched = matched.map_or(std::ptr::null(), |device| device.raw_device());
+        order.sort_by_key(|(ordinal, device)| (*device != matched, ordinal.unwrap_or(i32::MAX)));
+    } else {
+        order.sort_by_key(|(ordinal, _)| ordinal.unwrap_or(i32::MAX));
+    }
     let mut refusal = Refusal::new("EGL lists no device");
     for (_, device) in order {
         match initialise(reporter, api, PLATFORM_DEVICE, device) {
