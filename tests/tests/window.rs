@@ -461,7 +461,7 @@ fn death_of_the_x_server_ends_the_program() {
     let mut viewer = Viewer::start(&server, &small(&[]));
     server.kill();
     let ended = viewer.wait_for_end();
-    assert_ne!(ended.run.status, Some(0), "{:#?}", ended.run);
+    ended.run.expect(4, &["the connection to the X server broke"]);
 }
 
 #[test]

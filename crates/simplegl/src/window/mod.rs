@@ -3,6 +3,7 @@
 //! | file | noun |
 //! | --- | --- |
 //! | `session.rs` | the window system, checked before winit is asked |
+//! | `server_loss.rs` | the end when the X server goes away |
 //! | `app.rs` | winit's application |
 //! | `open.rs`, `config.rs`, `gl_window.rs` | opening a window with a context, the configurations worth trying, the result |
 //! | `viewer.rs`, `events.rs`, `effects.rs`, `frame.rs` | the viewer: what it holds, and what events, actions and frames do |
@@ -24,6 +25,7 @@ mod open;
 mod picture;
 mod rasters;
 mod report;
+mod server_loss;
 mod session;
 mod shots;
 mod state;
@@ -60,6 +62,9 @@ pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
         }
     };
     let event_loop = builder.build()?;
+    if asked.is_some() {
+        server_loss::end_with_status();
+    }
     drop(asked);
     let proxy = event_loop.create_proxy();
     Interrupt::watch(move || {
