@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream};
 
-use super::handle::{ImportError, SemaphoreClass, SemaphoreHandle};
+use super::handle::{SemaphoreClass, SemaphoreHandle};
+use super::import_error::ImportError;
 use super::semaphore::{Imported, debug_by_name, signal, wait};
 use super::sys::{SignalParams, WaitParams};
 use crate::error::Result;
@@ -24,7 +25,7 @@ impl KeyedMutex {
     ///
     /// # Errors
     ///
-    /// As [`BinarySemaphore::import`].
+    /// As [`BinarySemaphore::import`](super::BinarySemaphore::import).
     pub unsafe fn import<'h>(
         context: &Arc<CudaContext>,
         handle: SemaphoreHandle<'h>,
@@ -68,7 +69,7 @@ impl NvSciSync {
     ///
     /// # Errors
     ///
-    /// As [`BinarySemaphore::import`].
+    /// As [`BinarySemaphore::import`](super::BinarySemaphore::import).
     pub unsafe fn import<'h>(
         context: &Arc<CudaContext>,
         handle: SemaphoreHandle<'h>,

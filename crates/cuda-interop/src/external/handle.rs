@@ -330,51 +330,6 @@ impl fmt::Debug for NvSciObject<'_> {
     }
 }
 
-/// An import that failed, with the handle if it is still the program's. Dropping it closes a file descriptor; turning
-/// it into an [`Error`] does too.
-#[derive(Debug)]
-pub struct ImportError<H> {
-    error: Error,
-    handle: Option<H>,
-}
-
-impl<H> ImportError<H> {
-    pub(crate) fn refused(error: Error, handle: H) -> Self {
-        Self { error, handle: Some(handle) }
-    }
-
-    /// The driver took the handle, and something went wrong after that.
-    pub(super) fn taken(error: Error) -> Self {
-        Self { error, handle: None }
-    }
-
-    /// What went wrong.
-    #[must_use]
-    pub fn error(&self) -> &Error {
-        &self.error
-    }
-
-    /// What went wrong, and the handle, for another try. It is `None` if CUDA had taken it already.
-    #[must_use]
-    pub fn into_parts(self) -> (Error, Option<H>) {
-        (self.error, self.handle)
-    }
-}
-
-impl<H> fmt::Display for ImportError<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl<H: fmt::Debug> std::error::Error for ImportError<H> {}
-
-impl<H> From<ImportError<H>> for Error {
-    fn from(import: ImportError<H>) -> Self {
-        import.error
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -449,22 +404,5 @@ mod tests {
         assert_eq!(handle.name, [0x61, 0xdf, 0]);
         assert!(NtHandle::from_name("").is_err());
         assert!(NtHandle::from_name("a\0b").is_err());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_failed_import_closes_its_descriptor_once_or_hands_it_back() {
-        let raw = fd();
-        let number = raw.as_raw_fd();
-        let open = |number: i32| std::path::Path::new(&format!("/proc/self/fd/{number}")).exists();
-        let refused = |fd| {
-            let error = Error::new(ErrorKind::InvalidArgument, "test");
-            ImportError::refused(error, MemoryHandle::OpaqueFd(fd))
-        };
-        let (_, handle) = refused(raw).into_parts();
-        assert!(open(number));
-        let Some(MemoryHandle::OpaqueFd(raw)) = handle else { panic!("no handle came back") };
-        let _error: Error = refused(raw).into();
-        assert!(!open(number));
     }
 }

@@ -8,8 +8,9 @@ use cudarc::driver::{CudaContext, sys::CUdeviceptr, sys::CUexternalMemory};
 
 use super::buffer::{ExternalBuffer, Owner};
 use super::extent::ImageDesc;
-use super::handle::{ImportError, MemoryHandle};
+use super::handle::MemoryHandle;
 use super::image::ExternalImage;
+use super::import_error::ImportError;
 use super::sys::{BufferDesc, MemoryHandleDesc};
 use crate::context::with_current;
 use crate::device::{Device, Uuid};

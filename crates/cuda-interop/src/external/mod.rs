@@ -36,6 +36,7 @@ mod foreign_sync;
 mod format;
 mod handle;
 mod image;
+mod import_error;
 mod link;
 mod memory;
 mod semaphore;
@@ -48,10 +49,9 @@ pub use exportable::ExportableMemory;
 pub use extent::{ArrayFlags, ImageDesc, ImageShape};
 pub use foreign_sync::{KeyedMutex, NvSciSync};
 pub use format::{ChannelFormat, ChannelOrder, ChannelType, Encoding, FormatApi, ImageFormat};
-pub use handle::{
-    ImportError, KmtHandle, MemoryHandle, NtHandle, NvSciObject, SemaphoreClass, SemaphoreHandle,
-};
+pub use handle::{KmtHandle, MemoryHandle, NtHandle, NvSciObject, SemaphoreClass, SemaphoreHandle};
 pub use image::{ExternalImage, ExternalLevel};
+pub use import_error::ImportError;
 pub use link::{SemaphoreLink, Signalled};
 pub(crate) use memory::check_range;
 pub use memory::{Allocation, ExternalMemory};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, sys::CUexternalSemaphore};
 
-use super::handle::{ImportError, SemaphoreClass, SemaphoreHandle};
+use super::handle::{SemaphoreClass, SemaphoreHandle};
+use super::import_error::ImportError;
 use super::link::{SemaphoreLink, Signalled};
 use super::memory::check_device;
 use super::sys::{SemaphoreHandleDesc, SignalParams, WaitParams};
