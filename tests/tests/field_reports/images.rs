@@ -2,7 +2,7 @@
 
 use cuda_interop::ErrorKind;
 use cuda_interop::gl::{
-    Access, Admission, Format, GlImage, ImageDesc, ImageTarget, ImageUsage, Sampling,
+    Access, Admission, FilterMode, Format, GlImage, ImageDesc, ImageTarget, ImageUsage, Sampling,
 };
 use glow::HasContext as _;
 use simplegl_tests::child::in_child;
@@ -150,6 +150,28 @@ fn a_bindless_handle_is_there_or_named_as_missing() {
 }
 
 #[test]
+fn a_texture_filters_as_asked_since_registering_fixes_it() {
+    let run = in_child(&Driver::new(), || {
+        let machine = Machine::stand_in();
+        let asked = |filter, levels| {
+            let desc = ImageDesc::texture_2d(glow::RGBA32F, 8, 8).with_levels(levels);
+            let image = image(&machine, desc.with_filter(filter)).unwrap();
+            let gl = machine.gl.glow();
+            // SAFETY: the context is current, and the texture is not mapped.
+            unsafe {
+                gl.bind_texture(glow::TEXTURE_2D, image.gl_texture());
+                let parameter = |name| gl.get_tex_parameter_i32(glow::TEXTURE_2D, name) as u32;
+                (parameter(glow::TEXTURE_MIN_FILTER), parameter(glow::TEXTURE_MAG_FILTER))
+            }
+        };
+        assert_eq!(asked(FilterMode::Nearest, 1), (glow::NEAREST, glow::NEAREST));
+        assert_eq!(asked(FilterMode::Linear, 1), (glow::LINEAR, glow::LINEAR));
+        assert_eq!(asked(FilterMode::Linear, 4), (glow::LINEAR_MIPMAP_LINEAR, glow::LINEAR));
+    });
+    run.leftovers().assert_none();
+}
+
+#[test]
 fn surfaces_need_to_be_announced_and_textures_to_be_possible() {
     let run = in_child(&Driver::new(), || {
         let machine = Machine::stand_in();
@@ -159,8 +181,7 @@ fn surfaces_need_to_be_announced_and_textures_to_be_possible() {
         let mapped = plain.map(&machine.stream).unwrap();
         let error = mapped.surface(0, 0).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::MissingUsage(_)), "{error}");
-        let smooth =
-            Sampling { filter: cuda_interop::gl::FilterMode::Linear, ..Sampling::default() };
+        let smooth = Sampling { filter: FilterMode::Linear, ..Sampling::default() };
         let error = mapped.texture(0, 0, &smooth).unwrap_err();
         assert!(error.to_string().contains("linear filtering"), "{error}");
         assert_ne!(mapped.texture(0, 0, &Sampling::default()).unwrap().object(), 0);

@@ -101,9 +101,9 @@ pub enum ErrorKind {
     /// The texture is not complete as OpenGL defines it, or is of a form that CUDA does not take.
     #[error("the OpenGL image cannot be shared as it is: {0}")]
     Incomplete(String),
-    /// The texture has a bindless handle already; CUDA must register it first.
-    #[error("the texture has a bindless handle already")]
-    BindlessHandleExists,
+    /// The texture has a bindless handle already, which CUDA does not allow for, or is registered by another owner.
+    #[error("the texture has a bindless handle or another registration already")]
+    TextureTaken,
     /// OpenGL lacks an extension.
     #[error("OpenGL has no {0} here")]
     MissingGlExtension(&'static str),

@@ -1,7 +1,8 @@
 //! What an image is: target, format, size.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::gl::format::Format;
+use crate::gl::FilterMode;
+use crate::gl::format::{ChannelKind, Format};
 
 /// The kinds of OpenGL image that CUDA can map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,6 +78,9 @@ pub struct ImageDesc {
     pub depth: u32,
     /// How many mipmap levels there are, at least 1.
     pub levels: u32,
+    /// What OpenGL's shaders read between texels, and between levels if there are several. Fixed from the registration
+    /// on.
+    pub filter: FilterMode,
     /// Takes formats that drivers accept without documenting them (`RGB8`, `SRGB8_ALPHA8`).
     pub allow_unlisted: bool,
 }
@@ -86,7 +90,8 @@ impl ImageDesc {
     #[must_use]
     pub fn new(target: ImageTarget, format: u32, width: u32, height: u32) -> Self {
         let depth = if target == ImageTarget::CubeMap { 6 } else { 1 };
-        Self { target, format, width, height, depth, levels: 1, allow_unlisted: false }
+        let filter = FilterMode::Nearest;
+        Self { target, format, width, height, depth, levels: 1, filter, allow_unlisted: false }
     }
 
     /// A 2D texture with one level.
@@ -105,6 +110,12 @@ impl ImageDesc {
     #[must_use]
     pub fn with_levels(self, levels: u32) -> Self {
         Self { levels, ..self }
+    }
+
+    /// With this filter for OpenGL's shaders.
+    #[must_use]
+    pub fn with_filter(self, filter: FilterMode) -> Self {
+        Self { filter, ..self }
     }
 
     /// Takes formats that drivers accept without documenting them.
@@ -152,6 +163,10 @@ impl ImageDesc {
             }
             _ => {}
         }
+        let integers = matches!(format.kind, ChannelKind::Sint | ChannelKind::Uint);
+        if self.filter == FilterMode::Linear && integers {
+            return invalid(format!("OpenGL does not filter integers such as {}", format.name));
+        }
         let most = self.most_levels();
         if levels == 0 || levels > most {
             return invalid(format!("the number of levels must be from 1 to {most}, not {levels}"));
@@ -195,6 +210,9 @@ mod tests {
         assert!(refused(ok.with_levels(0)));
         assert!(refused(ImageDesc::texture_2d(glow::RGBA8, 0, 3)));
         assert!(refused(ok.with_depth(2)));
+        assert!(ok.with_filter(FilterMode::Linear).check("creating an image").is_ok());
+        let integers = ImageDesc::texture_2d(glow::RGBA8UI, 4, 4);
+        assert!(refused(integers.with_filter(FilterMode::Linear)));
         assert!(refused(ImageDesc::new(ImageTarget::CubeMap, glow::RGBA8, 4, 5)));
         assert!(refused(ImageDesc::new(ImageTarget::Rectangle, glow::RGBA8, 4, 4).with_levels(2)));
         assert!(refused(ImageDesc::texture_2d(glow::DEPTH_COMPONENT24, 4, 4)));

@@ -38,8 +38,11 @@ pub struct GlImage {
 }
 
 impl GlImage {
-    /// Creates an OpenGL image and registers it with CUDA. The texels' values are unspecified; textures filter by the
-    /// nearest texel and clamp to the edge until OpenGL is told otherwise.
+    /// Creates an OpenGL image and registers it with CUDA. The texels' values are unspecified; textures filter as the
+    /// description says and clamp to the edge.
+    ///
+    /// NVIDIA's driver fixes the parameters of a texture that is registered for surfaces: OpenGL programs that want to
+    /// sample it otherwise use a sampler object.
     ///
     /// # Errors
     ///
@@ -73,7 +76,7 @@ impl GlImage {
     /// # Errors
     ///
     /// [`ErrorKind::InvalidArgument`] for a name that is no texture of this target; [`ErrorKind::NoStorage`];
-    /// [`ErrorKind::Incomplete`] with the reason; [`ErrorKind::BindlessHandleExists`]; else as [`new`](Self::new).
+    /// [`ErrorKind::Incomplete`] with the reason; [`ErrorKind::TextureTaken`]; else as [`new`](Self::new).
     pub unsafe fn adopt_texture(
         gl: &GlContext,
         cuda: &Arc<CudaContext>,

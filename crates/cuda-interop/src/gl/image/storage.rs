@@ -2,7 +2,7 @@
 
 use glow::HasContext as _;
 
-use super::{ImageDesc, ImageTarget};
+use super::{FilterMode, ImageDesc, ImageTarget};
 use crate::error::{Error, ErrorKind, GlError, Result};
 use crate::gl::context::Shared;
 use crate::gl::format::{ChannelKind, Format};
@@ -66,8 +66,7 @@ fn create_texture(shared: &Shared, desc: &ImageDesc, operation: &str) -> Result<
     let (levels, format) = (desc.levels as i32, desc.format);
     let (width, height, depth) = (desc.width as i32, desc.height as i32, desc.depth as i32);
     with_texture(gl, desc.target, name, || {
-        // SAFETY: the context is current and the texture bound. Nearest filtering and clamping are complete for
-        // every format and target.
+        // SAFETY: the context is current and the texture bound.
         unsafe {
             match desc.target {
                 ImageTarget::Texture3d | ImageTarget::Texture2dArray => {
@@ -75,14 +74,25 @@ fn create_texture(shared: &Shared, desc: &ImageDesc, operation: &str) -> Result<
                 }
                 _ => gl.tex_storage_2d(target, levels, format, width, height),
             }
-            gl.tex_parameter_i32(target, glow::TEXTURE_MIN_FILTER, glow::NEAREST as i32);
-            gl.tex_parameter_i32(target, glow::TEXTURE_MAG_FILTER, glow::NEAREST as i32);
+            let (min_filter, mag_filter) = filters(desc);
+            gl.tex_parameter_i32(target, glow::TEXTURE_MIN_FILTER, min_filter as i32);
+            gl.tex_parameter_i32(target, glow::TEXTURE_MAG_FILTER, mag_filter as i32);
             for axis in [glow::TEXTURE_WRAP_S, glow::TEXTURE_WRAP_T, glow::TEXTURE_WRAP_R] {
                 gl.tex_parameter_i32(target, axis, glow::CLAMP_TO_EDGE as i32);
             }
         }
     });
     Ok(GlObject::Texture(name))
+}
+
+/// OpenGL's names for the filters of a new texture: smaller and larger than its texels.
+fn filters(desc: &ImageDesc) -> (u32, u32) {
+    match (desc.filter, desc.levels > 1) {
+        (FilterMode::Nearest, false) => (glow::NEAREST, glow::NEAREST),
+        (FilterMode::Nearest, true) => (glow::NEAREST_MIPMAP_NEAREST, glow::NEAREST),
+        (FilterMode::Linear, false) => (glow::LINEAR, glow::LINEAR),
+        (FilterMode::Linear, true) => (glow::LINEAR_MIPMAP_LINEAR, glow::LINEAR),
+    }
 }
 
 /// What OpenGL says a texture is, if it is complete and of a form that CUDA takes. The context is current.
@@ -105,7 +115,7 @@ pub(super) fn describe_texture(
             return Err(error.detail(format!("the texture is not a {}", target.noun())));
         }
         refuse_border(shared, target, operation)?;
-        refuse_bindless(shared, target, operation)?;
+        refuse_taken(shared, target, operation)?;
         describe_bound_texture(gl, target, operation)
     });
     let _ = shared.take_gl_error();
@@ -133,6 +143,11 @@ fn describe_bound_texture(
     };
     if target.has_levels() && parameter(glow::TEXTURE_BASE_LEVEL) != 0 {
         return Err(incomplete("its base level is not 0".into()));
+    }
+    let integers = Format::of(desc.format)
+        .is_some_and(|format| matches!(format.kind, ChannelKind::Sint | ChannelKind::Uint));
+    if parameter(glow::TEXTURE_MAG_FILTER) as u32 == glow::LINEAR && !integers {
+        desc.filter = FilterMode::Linear;
     }
     if parameter(glow::TEXTURE_IMMUTABLE_FORMAT) != 0 {
         desc.levels = u32::try_from(parameter(TEXTURE_IMMUTABLE_LEVELS)).unwrap_or(1).max(1);
@@ -215,8 +230,9 @@ fn refuse_border(shared: &Shared, target: ImageTarget, operation: &str) -> Resul
     Ok(())
 }
 
-/// OpenGL forbids changing parameters of a texture that has a handle: setting one to what it is shows it.
-fn refuse_bindless(shared: &Shared, target: ImageTarget, operation: &str) -> Result<()> {
+/// OpenGL forbids changing parameters of a texture that has a handle, and NVIDIA's driver those of one that is
+/// registered for surfaces: setting one to what it is shows it.
+fn refuse_taken(shared: &Shared, target: ImageTarget, operation: &str) -> Result<()> {
     let gl = shared.gl();
     if !gl.supported_extensions().contains("GL_ARB_bindless_texture") {
         return Ok(());
@@ -228,8 +244,8 @@ fn refuse_bindless(shared: &Shared, target: ImageTarget, operation: &str) -> Res
     }
     match shared.take_gl_error() {
         Some(GlError(glow::INVALID_OPERATION)) => {
-            Err(Error::new(ErrorKind::BindlessHandleExists, operation)
-                .hint("register the texture with CUDA first, and make its handle afterwards"))
+            Err(Error::new(ErrorKind::TextureTaken, operation)
+                .hint("register the texture with CUDA once, and make its handle afterwards"))
         }
         _ => Ok(()),
     }
