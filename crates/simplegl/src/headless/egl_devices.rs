@@ -6,6 +6,11 @@ use cuda_interop::device::Uuid;
 use cuda_interop::gl::{EglIdentity, egl_identity};
 use glutin::api::egl::device::Device;
 
+/// What to look at when EGL finds nothing.
+const VENDOR_FILES: &str = "That does not mean that there is no GPU: EGL finds drivers by JSON files in \
+     /usr/share/glvnd/egl_vendor.d and /etc/glvnd/egl_vendor.d, or where __EGL_VENDOR_LIBRARY_DIRS and \
+     __EGL_VENDOR_LIBRARY_FILENAMES say. Is one there, and the library that it names? `simplegl doctor` looks";
+
 /// What is known of an EGL device before a display is made on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceFacts {
@@ -37,9 +42,8 @@ impl fmt::Display for DeviceFacts {
 /// # Errors
 /// When there is no EGL library or it cannot list devices; the text says which.
 pub fn list() -> Result<Vec<(Device, DeviceFacts)>, String> {
-    let devices = Device::query_devices().map_err(|error| {
-        format!("EGL cannot list its devices ({error}); is a libEGL with EGL_EXT_device_enumeration installed?")
-    })?;
+    let devices = Device::query_devices()
+        .map_err(|error| format!("EGL cannot list its devices ({error}). {VENDOR_FILES}"))?;
     let devices: Vec<Device> = devices.collect();
     let mut all: Vec<DeviceFacts> =
         devices.iter().enumerate().map(|(index, device)| facts(index, device)).collect();
@@ -91,11 +95,7 @@ pub enum Wanted {
 /// When the wanted device is not there; the text lists those that are.
 pub fn order(devices: &[DeviceFacts], wanted: Wanted) -> Result<Vec<usize>, String> {
     if devices.is_empty() {
-        return Err(
-            "EGL lists no devices. That does not mean that there is no GPU: EGL finds drivers by JSON files in \
-             /usr/share/glvnd/egl_vendor.d, /etc/glvnd/egl_vendor.d and $__EGL_VENDOR_LIBRARY_DIRS"
-                .to_owned(),
-        );
+        return Err(format!("EGL lists no devices. {VENDOR_FILES}"));
     }
     let cuda = match wanted {
         Wanted::Any => None,

@@ -11,11 +11,12 @@ use crate::capture::{CaptureError, Outputs};
 use crate::compute::Wave;
 use crate::heap;
 use crate::mesh::{MeshSize, MeshSizeError};
-use crate::options::{Backend, ViewerOptions};
+use crate::options::{Backend, Interop, ViewerOptions};
 use crate::phase::Phase;
 use crate::preflight::{self, PreflightError};
 use crate::raster::{Look, RasterError};
 use crate::render::{RenderError, Renderer, Target};
+use crate::scene::DrawMode;
 use crate::signals::Interrupt;
 use crate::source::NoSource;
 use crate::status::Status;
@@ -60,6 +61,7 @@ impl RunError {
     #[must_use]
     pub fn status(&self) -> Status {
         match self {
+            Self::NoSource(none) if none.is_for_size() => Status::Usage,
             Self::Context(_) | Self::NoSource(_) | Self::NoRaster(_) => Status::NoDevice,
             Self::Preflight(_) | Self::Mesh(_) => Status::Usage,
             Self::Update(_) | Self::Raster(_) | Self::Render(_) | Self::Capture(_) => {
@@ -99,6 +101,9 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
     let mut studio = Studio::new(options)?;
     startup::mark("source, shaders and targets");
     say(studio.maker.notice());
+    if let Some(note) = studio.mode_note() {
+        say(&note);
+    }
     let frames = options.frames.unwrap_or(1);
     studio.maker.reserve_history(usize::try_from(frames).unwrap_or(0).min(1 << 24));
 
@@ -195,6 +200,20 @@ impl<'a> Studio<'a> {
         Ok(changed)
     }
 
+    /// Why the mesh is drawn in another mode than was asked for, if it is.
+    fn mode_note(&self) -> Option<String> {
+        let scene = &self.options.scene;
+        let mode = self.renderer.effective_mode(scene.draw, [scene.mesh_width, scene.mesh_height]);
+        let differs = mode != scene.draw && scene.draw != DrawMode::Raster;
+        differs.then(|| {
+            format!(
+                "drawing {mode}: {} needs two rows and columns, and at most {} vertices on this OpenGL",
+                scene.draw,
+                self.renderer.most_vertices()
+            )
+        })
+    }
+
     /// Writes and compares. The parts are dropped in the order of the fields after that.
     fn finish(
         mut self,
@@ -244,8 +263,9 @@ impl<'a> Studio<'a> {
 /// The EGL device to ask for: the CUDA device's, if CUDA is to be used.
 fn wanted(options: &ViewerOptions) -> Wanted {
     match (options.backend, options.device) {
-        (Backend::Cuda, Some(ordinal)) => Wanted::Only(ordinal),
-        (Backend::Auto, Some(ordinal)) => Wanted::Prefer(ordinal),
-        _ => Wanted::Any,
+        (Backend::Cpu, _) | (_, None) => Wanted::Any,
+        (_, Some(ordinal)) if options.interop == Interop::Graphics => Wanted::Only(ordinal),
+        // By a host copy the device can be another one than OpenGL's.
+        (_, Some(ordinal)) => Wanted::Prefer(ordinal),
     }
 }

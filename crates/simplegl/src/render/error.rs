@@ -71,6 +71,15 @@ pub enum RenderError {
         /// `GL_MAX_RENDERBUFFER_SIZE` or `GL_MAX_TEXTURE_SIZE`.
         limit: u32,
     },
+    /// OpenGL cannot count the vertices.
+    #[error(
+        "{vertices} vertices are more than OpenGL draws in one call ({}); use a smaller --mesh",
+        i32::MAX
+    )]
+    TooManyVertices {
+        /// Vertices of the mesh.
+        vertices: u64,
+    },
     /// A buffer is too large to be read back in one piece.
     #[error(
         "{bytes} bytes cannot be read back through OpenGL: 2 GiB is the limit, use a smaller --mesh"

@@ -75,10 +75,14 @@ impl Renderer {
     /// Draws one frame. In the steady state it creates no GL object, allocates no memory and waits for nothing.
     ///
     /// # Errors
-    /// When the multisampled target for a new size cannot be made.
+    /// When the multisampled target for a new size cannot be made, or the mesh has more vertices than OpenGL counts.
     pub fn draw(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
         if frame.size.contains(&0) {
             return Ok(());
+        }
+        let vertices = frame.mesh_size.map(u64::from).iter().product();
+        if vertices > i32::MAX as u64 {
+            return Err(RenderError::TooManyVertices { vertices });
         }
         let mode = self.mesh.mode(frame.scene.draw, frame.mesh_size);
         // Multisampling would spread a one-pixel point over its neighbours and dim it.

@@ -79,6 +79,14 @@ impl SourceOptions {
 #[error("nothing can compute the mesh here:{}", describe(.0))]
 pub struct NoSource(pub Vec<(Path, SourceError)>);
 
+impl NoSource {
+    /// Whether the size of the mesh is all that is wrong.
+    #[must_use]
+    pub fn is_for_size(&self) -> bool {
+        self.0.iter().all(|(_, error)| matches!(error, SourceError::MeshTooLarge { .. }))
+    }
+}
+
 fn describe(refused: &[(Path, SourceError)]) -> String {
     reasons(refused, "\n  ", " and ")
 }
