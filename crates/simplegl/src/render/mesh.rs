@@ -98,6 +98,8 @@ pub(super) struct MeshPass {
     gl: Arc<glow::Context>,
     points: MeshProgram,
     round_points: MeshProgram,
+    /// Points of one pixel in one colour.
+    plain_points: MeshProgram,
     wireframe: MeshProgram,
     surface: MeshProgram,
     color_maps: ColorMapTexture,
@@ -122,6 +124,7 @@ impl MeshPass {
         let most_texels = unsafe { gl.get_parameter_i32(glow::MAX_TEXTURE_BUFFER_SIZE) }.max(0);
         Ok(Self {
             gl: Arc::clone(gl),
+            plain_points: MeshProgram::link(gl, "plain points", &["POINTS", "PLAIN"])?,
             points: MeshProgram::link(gl, "points", &["POINTS"])?,
             round_points: MeshProgram::link(gl, "round points", &["POINTS", "ROUND"])?,
             wireframe: MeshProgram::link(gl, "wireframe", &["WIREFRAME"])?,
@@ -166,12 +169,20 @@ impl MeshPass {
             gl.bind_vertex_array(Some(self.inputs.array));
             match mode {
                 DrawMode::Points | DrawMode::Raster => {
-                    let round = frame.scene.point_size > ROUND_FROM;
-                    let program = if round { &self.round_points } else { &self.points };
-                    program.bind(frame);
-                    gl.enable(glow::PROGRAM_POINT_SIZE);
-                    gl.draw_arrays(glow::POINTS, 0, width * height);
-                    gl.disable(glow::PROGRAM_POINT_SIZE);
+                    let scene = frame.scene;
+                    let plain = scene.color == ColorMode::Solid && scene.point_size <= 1.0;
+                    if plain {
+                        // The size that OpenGL starts with, 1, stays.
+                        self.plain_points.bind(frame);
+                        gl.draw_arrays(glow::POINTS, 0, width * height);
+                    } else {
+                        let round = scene.point_size > ROUND_FROM;
+                        let program = if round { &self.round_points } else { &self.points };
+                        program.bind(frame);
+                        gl.enable(glow::PROGRAM_POINT_SIZE);
+                        gl.draw_arrays(glow::POINTS, 0, width * height);
+                        gl.disable(glow::PROGRAM_POINT_SIZE);
+                    }
                 }
                 DrawMode::Wireframe => {
                     self.wireframe.bind(frame);

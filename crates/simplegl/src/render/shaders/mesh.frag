@@ -10,8 +10,10 @@ uniform float color_map_row;
 uniform float inverse_amplitude;
 uniform sampler2D painted;
 
+#ifndef PLAIN
 in vec2 uv;
 in float height;
+#endif
 #ifdef SURFACE
 in vec3 eye_position;
 in vec3 eye_normal;
@@ -21,6 +23,9 @@ uniform bool orthographic;
 out vec4 color;
 
 vec3 base_color() {
+#ifdef PLAIN
+    return solid_color;
+#else
     if (color_mode == SOLID) {
         return solid_color;
     }
@@ -30,6 +35,7 @@ vec3 base_color() {
         return texture(color_maps, vec2((t * (columns - 1.0) + 0.5) / columns, color_map_row)).rgb;
     }
     return clamp(texture(painted, uv).rgb, 0.0, 1.0);
+#endif
 }
 
 #ifdef SURFACE

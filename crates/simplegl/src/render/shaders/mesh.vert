@@ -1,5 +1,6 @@
 // One vertex of the mesh. POINTS takes it as an attribute; WIREFRAME and SURFACE take it from a buffer texture over the
-// same buffer, so that rows, columns and triangle strips need no index buffer at any mesh size.
+// same buffer, so that rows, columns and triangle strips need no index buffer at any mesh size. PLAIN is points of one
+// pixel in one colour, which hand nothing on: the raster units are what large meshes wait for.
 
 uniform mat4 view;
 uniform mat4 projection;
@@ -15,8 +16,10 @@ uniform samplerBuffer mesh;
 uniform bool by_column;
 #endif
 
+#ifndef PLAIN
 out vec2 uv;
 out float height;
+#endif
 #ifdef SURFACE
 out vec3 eye_position;
 out vec3 eye_normal;
@@ -28,6 +31,9 @@ vec3 at(ivec2 cell) {
 #endif
 
 void main() {
+#if defined(PLAIN)
+    gl_Position = projection * (view * position);
+#else
 #if defined(POINTS)
     ivec2 cell = ivec2(gl_VertexID % mesh_size.x, gl_VertexID / mesh_size.x);
     gl_PointSize = point_size;
@@ -48,5 +54,6 @@ void main() {
     vec3 along_column = at(cell + ivec2(0, 1)) - at(cell - ivec2(0, 1));
     eye_position = eye.xyz;
     eye_normal = mat3(view) * cross(along_column, along_row);
+#endif
 #endif
 }
