@@ -1,6 +1,6 @@
 //! What a test of the library needs at once: an OpenGL context, a CUDA context, and a stream.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuda_interop::device;
 use cuda_interop::gl::{self, GlContext};
@@ -21,7 +21,11 @@ pub struct Machine {
     pub gl: GlContext,
     /// The context.
     pub window: Surfaceless,
+    /// Tests on a GPU take turns: they watch its memory, and its time.
+    _turn: Option<MutexGuard<'static, ()>>,
 }
+
+static TURN: Mutex<()> = Mutex::new(());
 
 impl Machine {
     /// OpenGL on the processor and the stand-in driver: for the body of a test in a child process.
@@ -34,7 +38,7 @@ impl Machine {
         let gl = GlContext::from_glutin(window.context()).expect("a current context");
         let cuda = device::open(0).expect("the stand-in's device");
         let stream = device::new_stream(&cuda).expect("a stream");
-        Self { stream, cuda, gl, window }
+        Self { stream, cuda, gl, window, _turn: None }
     }
 
     /// OpenGL and CUDA on an NVIDIA GPU for the test `name`, or says that the test is skipped and why.
@@ -65,6 +69,7 @@ impl Machine {
     }
 
     fn try_gpu() -> Result<Self, String> {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         cuda_interop::driver::load().map_err(|error| error.to_string())?;
         device::count().map_err(|error| error.to_string())?;
         let window = Surfaceless::new(Renderer::Nvidia)?;
@@ -72,7 +77,7 @@ impl Machine {
         let gl = GlContext::from_glutin(window.context()).map_err(text)?;
         let cuda = gl::pair(&gl).map_err(text)?.device.open().map_err(text)?;
         let stream = device::new_stream(&cuda).map_err(text)?;
-        Ok(Self { stream, cuda, gl, window })
+        Ok(Self { stream, cuda, gl, window, _turn: Some(turn) })
     }
 }
 

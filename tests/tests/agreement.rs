@@ -43,7 +43,7 @@ const ANSWERS: &[(&str, u32)] = &[
     ("free an address that is none", 1),
     ("copy more than there is", 1),
     ("load PTX of version 99.9", 222),
-    ("load text that is no PTX", 218),
+    ("load PTX with a syntax error", 218),
     ("find a kernel that is not there", 500),
     ("launch with a block of 2048 threads", 1),
     ("launch with an empty grid", 1),
@@ -297,7 +297,8 @@ impl<'m> Misuse<'m> {
             host.as_mut_ptr().cast() => *mut c_void, pointer => u64, host.len() => usize));
         assert_eq!(call!(driver, cuMemFree_v2(pointer => u64)), 0);
         let (too_new, _) = self.load(c".version 99.9\n.target sm_50\n.address_size 64\n");
-        let (nonsense, _) = self.load(c"this is no PTX at all\n");
+        let (nonsense, _) =
+            self.load(c".version 6.0\n.target sm_50\n.address_size 64\nnonsense here;\n");
         let (loaded, module) = self.load(
             c".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing()\n{\n\tret;\n}\n",
         );
@@ -318,7 +319,7 @@ impl<'m> Misuse<'m> {
             ("free an address that is none", freed),
             ("copy more than there is", copied),
             ("load PTX of version 99.9", too_new),
-            ("load text that is no PTX", nonsense),
+            ("load PTX with a syntax error", nonsense),
             ("find a kernel that is not there", not_found),
             ("launch with a block of 2048 threads", large_block),
             ("launch with an empty grid", empty_grid),

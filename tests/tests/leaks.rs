@@ -4,6 +4,7 @@ use std::fs;
 
 use cuda_interop::device;
 use cuda_interop::gl::{Access, GlBuffer, GlContext, GlImage, ImageDesc, ImageUsage};
+use cudarc::driver::CudaContext;
 use simplegl_tests::child::in_child;
 use simplegl_tests::gl::{Renderer, Surfaceless};
 use simplegl_tests::machine::Machine;
@@ -46,13 +47,13 @@ fn resizes_up_and_down_leave_nothing_on_the_gpu() {
 fn a_thousand_opengl_contexts_leave_nothing() {
     let driver = Driver::new().set("log=/dev/null");
     let run = in_child(&driver, || {
-        let usage = Usage::watch("OpenGL contexts", CONTEXTS, |_| {
+        let usage = Usage::watch("OpenGL contexts", CONTEXTS, None, |_| {
             let machine = Machine::stand_in();
             let Machine { gl, cuda, stream, .. } = &machine;
             let mut buffer = GlBuffer::<u32>::new(gl, cuda, 1000, Access::ReadWrite).unwrap();
             buffer.with_mapped(stream, |mapped| mapped.fill_bytes(1)).unwrap();
         });
-        usage.assert_flat(2 << 10, None);
+        usage.assert_flat(2 << 10);
     });
     report(&run);
 }
@@ -65,7 +66,7 @@ fn report(run: &Run) {
 fn cycle(machine: &Machine) {
     let Machine { gl, cuda, stream, .. } = machine;
     let desc = ImageDesc::texture_2d(glow::RGBA8, 16, 16);
-    let usage = Usage::watch("cycles", CYCLES, |i| {
+    let usage = Usage::watch("cycles", CYCLES, Some(cuda), |i| {
         let mut buffer = GlBuffer::<u32>::new(gl, cuda, 1024, Access::ReadWrite).unwrap();
         buffer.with_mapped(stream, |mapped| mapped.fill_bytes(i as u8)).unwrap();
         if i % 10 == 0 {
@@ -75,13 +76,13 @@ fn cycle(machine: &Machine) {
             made.unwrap();
         }
     });
-    usage.assert_flat(1 << 10, device::memory_info(cuda).ok().map(|(free, _)| free));
+    usage.assert_flat(1 << 10);
 }
 
 fn resize(machine: &Machine) {
     let Machine { gl, cuda, stream, .. } = machine;
     let mut buffer = GlBuffer::<u32>::new(gl, cuda, 1, Access::ReadWrite).unwrap();
-    let usage = Usage::watch("resizes", RESIZES, |i| {
+    let usage = Usage::watch("resizes", RESIZES, Some(cuda), |i| {
         // Up to 4 MiB and down again, never the same size twice in a row.
         let len = 1 + (i * 389_563) % (1 << 20);
         buffer.resize(len).unwrap();
@@ -95,60 +96,61 @@ fn resize(machine: &Machine) {
     });
     buffer.resize(1).unwrap();
     // Some buffers of 4 MiB may be in the allocator's hands at the one moment and not at the other.
-    usage.assert_flat(32 << 10, device::memory_info(cuda).ok().map(|(free, _)| free));
+    usage.assert_flat(32 << 10);
 }
 
-/// Memory and files of this process, after a warm-up and at the end.
+/// Memory and files of this process and free GPU memory, after a warm-up and at the end.
 struct Usage {
     what: &'static str,
     warm: Snapshot,
     end: Snapshot,
-    gpu_free_when_warm: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Snapshot {
     resident_kib: usize,
     files: usize,
+    gpu_free_bytes: Option<usize>,
 }
 
 impl Usage {
     /// Runs `work` that often, a tenth of it as warm-up.
-    fn watch(what: &'static str, times: usize, mut work: impl FnMut(usize)) -> Self {
+    fn watch(
+        what: &'static str,
+        times: usize,
+        cuda: Option<&CudaContext>,
+        mut work: impl FnMut(usize),
+    ) -> Self {
         (0..times / 10).for_each(&mut work);
-        let warm = Snapshot::take();
-        let gpu_free_when_warm = gpu_free();
+        let warm = Snapshot::take(cuda);
         (times / 10..times).for_each(&mut work);
-        let end = Snapshot::take();
+        let end = Snapshot::take(cuda);
         println!("{times} {what}: {warm:?}, then {end:?} (KiB)");
-        Self { what, warm, end, gpu_free_when_warm }
+        Self { what, warm, end }
     }
 
-    /// No files more, less than `limit_kib` of memory, and no GPU memory.
-    fn assert_flat(&self, limit_kib: usize, gpu_free: Option<usize>) {
-        let Self { what, warm, end, .. } = self;
+    /// No files more, and less than `limit_kib` of memory, the GPU's included (of which drivers hand out 2 MiB at once).
+    fn assert_flat(&self, limit_kib: usize) {
+        let Self { what, warm, end } = self;
         assert_eq!(warm.files, end.files, "open files after {what}");
         let grown = end.resident_kib.saturating_sub(warm.resident_kib);
         assert!(grown < limit_kib, "{what} took {grown} KiB of memory");
-        if let (Some(before), Some(after)) = (self.gpu_free_when_warm, gpu_free) {
-            // The driver hands memory out in pieces of 2 MiB.
-            assert!(before <= after + (4 << 20), "{what} took {} B of GPU memory", before - after);
+        if let (Some(before), Some(after)) = (warm.gpu_free_bytes, end.gpu_free_bytes) {
+            let limit = (limit_kib << 10).max(4 << 20);
+            let taken = before.saturating_sub(after);
+            assert!(taken <= limit, "{what} took {taken} bytes of GPU memory");
         }
     }
 }
 
 impl Snapshot {
-    fn take() -> Self {
+    fn take(cuda: Option<&CudaContext>) -> Self {
         let statm = fs::read_to_string("/proc/self/statm").unwrap();
         let pages: usize = statm.split(' ').nth(1).unwrap().parse().unwrap();
         let files = fs::read_dir("/proc/self/fd").unwrap().count();
-        Self { resident_kib: pages * 4, files }
+        let gpu_free_bytes = cuda.map(|cuda| device::memory_info(cuda).unwrap().0);
+        Self { resident_kib: pages * 4, files, gpu_free_bytes }
     }
-}
-
-/// Free GPU memory, if a CUDA context is current.
-fn gpu_free() -> Option<usize> {
-    cudarc::driver::result::mem_get_info().ok().map(|(free, _)| free)
 }
 
 #[test]
