@@ -147,6 +147,8 @@ impl Place {
             // Only that it loads matters, so any library will do.
             symlink(standin::library(), libraries.path().join(name)).expect("a link");
         }
+        LibCuda::Cut.write(&libraries.path().join("libEGL_nvidia_cut.so"));
+        LibCuda::NeverOpens.write(&libraries.path().join("libEGL_nvidia_hangs.so"));
         let installed = match machine.libcuda {
             LibCuda::StandIn { settings, hidden } => {
                 let driver = settings.iter().fold(Driver::new(), |driver, one| driver.set(*one));

@@ -109,6 +109,24 @@ fn a_driver_that_never_answers_holds_nothing_up() {
 }
 
 #[test]
+fn a_graphics_driver_that_never_answers_holds_nothing_up() {
+    let machine = Machine {
+        variables: &[("__EGL_VENDOR_LIBRARY_FILENAMES", "{root}/hangs.json")],
+        files: &[(
+            "hangs.json",
+            r#"{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia_hangs.so"}}"#,
+        )],
+        ..Machine::NVIDIA
+    };
+    let start = std::time::Instant::now();
+    let diagnosis = machine.doctor(&[]);
+    let took = start.elapsed().as_secs_f64();
+    let first = text(&diagnosis.causes()[0], "id");
+    assert_eq!(first, "headless-driver-does-not-answer", "{}", diagnosis.report);
+    assert!(took < 5.0, "{took} s");
+}
+
+#[test]
 fn a_bundle_tells_everything_but_who() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("report.txt");

@@ -100,6 +100,10 @@ fn read(path: &Path, shown: &str) -> VendorFile {
             serde_json::from_str::<serde_json::Value>(&text).map_err(|e| e.to_string())
         })
         .and_then(|json| {
+            // Without it, the loaders pass the file over.
+            if json.get("file_format_version").is_none() {
+                return Err("it has no file_format_version".to_owned());
+            }
             let library = json.pointer("/ICD/library_path").and_then(serde_json::Value::as_str);
             library.map(str::to_owned).ok_or_else(|| "it names no ICD.library_path".to_owned())
         });
@@ -164,12 +168,13 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let broken = write(root.path(), "a.json", "{");
         let empty = write(root.path(), "b.json", "{}");
-        let list = format!("{broken}:{empty}:/nonexistent.json");
+        let old = write(root.path(), "c.json", r#"{"ICD":{"library_path":"libEGL_nvidia.so.0"}}"#);
+        let list = format!("{broken}:{empty}:{old}:/nonexistent.json");
         let found = egl(
             root.path(),
             &BTreeMap::from([("__EGL_VENDOR_LIBRARY_FILENAMES".to_owned(), list)]),
         );
-        assert_eq!(found.files.len(), 3);
+        assert_eq!(found.files.len(), 4);
         assert!(found.files.iter().all(|file| file.problem.is_some()));
     }
 }

@@ -92,8 +92,10 @@ fn value(word: &str, seen: &Observations) -> Option<String> {
             let ordinal = seen.ways.iter().find_map(|report| report.probed.found.cuda_ordinal);
             or(ordinal.map(|ordinal| ordinal.to_string()), "0")
         }
-        "gl_crash" => evidence(Fact::GlCrashed),
-        "gl_timeout" => evidence(Fact::GlTimedOut),
+        "window_crash" => evidence(Fact::WindowCrashed),
+        "window_timeout" => evidence(Fact::WindowTimedOut),
+        "headless_crash" => evidence(Fact::HeadlessCrashed),
+        "headless_timeout" => evidence(Fact::HeadlessTimedOut),
         "interop_refusal" => {
             refusal(seen.ways.iter().find_map(|report| report.probed.found.interop_refusal()))
         }

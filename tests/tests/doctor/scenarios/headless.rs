@@ -53,6 +53,21 @@ pub(super) const ROWS: &[Scenario] = &[
         ..ROW
     },
     Scenario {
+        name: "EGL driver ends the process",
+        machine: Machine {
+            variables: &[("__EGL_VENDOR_LIBRARY_FILENAMES", "{root}/cut.json")],
+            files: &[(
+                "cut.json",
+                r#"{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia_cut.so"}}"#,
+            )],
+            ..Machine::NVIDIA
+        },
+        cause: Some("headless-driver-crashes"),
+        fix: &["libegl-nvidia0", "--bundle"],
+        tells: &["signal"],
+        ..ROW
+    },
+    Scenario {
         name: "EGL vendor file where EGL does not look",
         report: "facebookresearch/habitat-sim#2576",
         machine: Machine {
@@ -61,7 +76,7 @@ pub(super) const ROWS: &[Scenario] = &[
                 ("dev/nvidia0", ""),
                 (
                     "usr/local/nvidia/10_nvidia.json",
-                    r#"{"ICD":{"library_path":"libEGL_nvidia.so.0"}}"#,
+                    r#"{"file_format_version":"1.0.0","ICD":{"library_path":"libEGL_nvidia.so.0"}}"#,
                 ),
             ],
             ..Machine::NVIDIA

@@ -2,13 +2,35 @@
 
 use super::super::cause::{Cause, Confidence, Symptom};
 use super::super::fact::Fact;
-use Confidence::Likely;
+use Confidence::{Likely, Possible};
 use Symptom::Headless;
 
 const ROW: Cause = Cause::ROW;
 
 /// Whose the GL context without a window is.
 pub(super) const ROWS: &[Cause] = &[
+    Cause {
+        id: "headless-driver-crashes",
+        all: &[Fact::HeadlessCrashed],
+        explains: &[Headless],
+        title: "A graphics driver crashes",
+        why: "{headless_crash}.",
+        fix: "Install the driver's packages again (nvidia-driver, libegl-nvidia0); send simplegl doctor --bundle with a bug report.",
+        paste: "simplegl doctor --bundle simplegl-doctor.txt",
+        confidence: Likely,
+        ..ROW
+    },
+    Cause {
+        id: "headless-driver-does-not-answer",
+        all: &[Fact::HeadlessTimedOut],
+        explains: &[Headless],
+        title: "A graphics driver does not answer in time",
+        why: "{headless_timeout}.",
+        fix: "Give the doctor more time with --timeout; turn on persistence mode (nvidia-smi -pm 1).",
+        paste: "simplegl doctor --timeout 30",
+        confidence: Possible,
+        ..ROW
+    },
     Cause {
         id: "egl-library-missing",
         all: &[Fact::NoEglLibrary],

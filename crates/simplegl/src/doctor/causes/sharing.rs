@@ -10,29 +10,6 @@ const ROW: Cause = Cause::ROW;
 /// GL is where it should be, and CUDA still refuses.
 pub(super) const ROWS: &[Cause] = &[
     Cause {
-        id: "gl-driver-crashes",
-        all: &[Fact::GlCrashed],
-        explains: &[Window, Headless],
-        title: "A graphics driver crashes",
-        why: "{gl_crash}",
-        fix: "Install the driver's packages again (nvidia-driver, libgl1-nvidia-glvnd-glx); send simplegl doctor --bundle \
-              with a bug report.",
-        paste: "simplegl doctor --bundle simplegl-doctor.txt",
-        confidence: Likely,
-        ..ROW
-    },
-    Cause {
-        id: "gl-driver-does-not-answer",
-        all: &[Fact::GlTimedOut],
-        explains: &[Window, Headless],
-        title: "A graphics driver or the display server does not answer in time",
-        why: "{gl_timeout}",
-        fix: "Give the doctor more time with --timeout; look whether DISPLAY names a server that hangs.",
-        paste: "simplegl doctor --timeout 30",
-        confidence: Possible,
-        ..ROW
-    },
-    Cause {
         id: "headless-on-software",
         all: &[Fact::HeadlessOnSoftware],
         explains: &[Headless],

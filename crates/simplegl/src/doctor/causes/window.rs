@@ -20,6 +20,28 @@ pub(super) const ROWS: &[Cause] = &[
         ..ROW
     },
     Cause {
+        id: "window-driver-crashes",
+        all: &[Fact::WindowCrashed],
+        explains: &[Window],
+        title: "A graphics driver crashes",
+        why: "{window_crash}.",
+        fix: "Install the driver's packages again (nvidia-driver, libgl1-nvidia-glvnd-glx); send simplegl doctor --bundle with a bug report.",
+        paste: "simplegl doctor --bundle simplegl-doctor.txt",
+        confidence: Likely,
+        ..ROW
+    },
+    Cause {
+        id: "window-driver-does-not-answer",
+        all: &[Fact::WindowTimedOut],
+        explains: &[Window],
+        title: "A graphics driver or the display server does not answer in time",
+        why: "{window_timeout}.",
+        fix: "Give the doctor more time with --timeout; look whether DISPLAY names a server that hangs.",
+        paste: "simplegl doctor --timeout 30",
+        confidence: Possible,
+        ..ROW
+    },
+    Cause {
         id: "x-without-randr",
         all: &[Fact::XLacks("RANDR")],
         explains: &[Window],

@@ -1,7 +1,7 @@
 //! Facts of the display, EGL and the GL contexts.
 
 use super::super::describe::{Owner, describe_egl, named, owner, working_device};
-use super::super::observation::{GlContext, Observations, Way, WayReport};
+use super::super::observation::{GlContext, Observations, Outcome, Way, WayReport};
 use super::{Fact, crashed, timed_out};
 
 impl Fact {
@@ -32,8 +32,10 @@ impl Fact {
             Self::NoEglLibrary => (!seen.egl.found.loaded)
                 .then(|| seen.egl.found.refused.as_ref().map(|refusal| refusal.text.clone()))
                 .flatten(),
-            Self::NoEglDevice => (seen.egl.found.loaded && seen.egl.found.devices.is_empty())
-                .then(|| "EGL lists no device".to_owned()),
+            Self::NoEglDevice => {
+                (seen.egl.found.loaded && seen.egl.found.devices.is_empty() && !seen.egl.broke())
+                    .then(|| "EGL lists no device".to_owned())
+            }
             Self::NoEglDeviceForCuda => no_egl_device_for_cuda(seen),
             Self::OtherCudaDevice => other_cuda_device(seen),
             Self::WriteNotSeen => ways(seen).find_map(|report| {
@@ -44,12 +46,10 @@ impl Fact {
                     probe.resource
                 ))
             }),
-            Self::GlCrashed => ways(seen).find_map(|report| {
-                crashed(&report.probed.outcome, report.way.title(), &report.probed.step)
-            }),
-            Self::GlTimedOut => ways(seen).find_map(|report| {
-                timed_out(&report.probed.outcome, report.way.title(), &report.probed.step)
-            }),
+            Self::WindowCrashed => broken(seen, true, crashed),
+            Self::WindowTimedOut => broken(seen, true, timed_out),
+            Self::HeadlessCrashed => broken(seen, false, crashed),
+            Self::HeadlessTimedOut => broken(seen, false, timed_out),
             _ => None,
         }
     }
@@ -107,4 +107,15 @@ fn too_old(version: &str) -> bool {
         (Some(Ok(major)), Some(Ok(minor))) => (major, minor) < (3, 3),
         _ => false,
     }
+}
+
+/// The first way of its kind whose process ended as `how` says; nothing where the CUDA driver does so by itself.
+fn broken(
+    seen: &Observations,
+    window: bool,
+    how: impl Fn(&Outcome, &str, &str) -> Option<String>,
+) -> Option<String> {
+    ways(seen)
+        .filter(|report| report.way.has_window() == window && !seen.cuda.broke())
+        .find_map(|report| how(&report.probed.outcome, report.way.title(), &report.probed.step))
 }

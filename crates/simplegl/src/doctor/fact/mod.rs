@@ -113,10 +113,14 @@ pub(crate) enum Fact {
     OtherCudaDevice,
     /// All calls succeeded and GL did not see what CUDA wrote.
     WriteNotSeen,
-    /// A process with a GL context crashed.
-    GlCrashed,
-    /// A process with a GL context did not end in time.
-    GlTimedOut,
+    /// A process that made a GL context for a window crashed, and not in the CUDA driver.
+    WindowCrashed,
+    /// A process that made a GL context for a window did not end in time.
+    WindowTimedOut,
+    /// A process that made a GL context without a window crashed, and not in the CUDA driver.
+    HeadlessCrashed,
+    /// A process that made a GL context without a window did not end in time.
+    HeadlessTimedOut,
     /// A variable replaces the Vulkan loader's driver files, and none of those it gives is NVIDIA's.
     VulkanDriversForced,
 }
