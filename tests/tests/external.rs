@@ -137,6 +137,7 @@ fn a_refused_import_hands_the_descriptor_back_open() {
         let memory =
             unsafe { ExternalMemory::import(&cuda, handle.unwrap(), allocation(4096, false)) }
                 .unwrap();
+        assert!(is_open(number), "the driver has it, and nobody else closes it");
         drop(memory);
         assert!(!is_open(number));
 

@@ -296,6 +296,15 @@ impl TimelineSemaphore {
         })
     }
 
+    /// Signals a value that some end was told to signal and never did, so that what waits for it can end.
+    ///
+    /// # Errors
+    ///
+    /// As [`signal`](Self::signal), growing aside.
+    pub fn signal_lost(&self, stream: &CudaStream, value: u64) -> Result<()> {
+        signal(stream, &[(&self.imported, SignalParams { value, ..SignalParams::default() })])
+    }
+
     /// Makes later work on `stream` wait until the number is at least `value`. The host does not wait.
     ///
     /// A wait may be issued before its signal; if that never comes, the stream stands still, and

@@ -139,11 +139,25 @@ impl VulkanSemaphore {
     pub fn signal_from_host(&self, value: u64) -> Result<()> {
         let operation = "signalling a Vulkan timeline semaphore from the host";
         self.check_timeline(operation)?;
-        self.link.advance(value, operation, || {
-            let info = vk::SemaphoreSignalInfo::default().semaphore(self.raw).value(value);
-            // SAFETY: the semaphore is alive and a timeline, and the value grows.
-            unsafe { self.device.device().signal_semaphore(&info) }
-                .map_err(|result| refused(operation, result))
+        self.link.advance(value, operation, || self.signal_now(value))
+    }
+
+    /// Signals a value from the host that some end was told to signal and never did, so that what waits for it can
+    /// end.
+    ///
+    /// # Errors
+    ///
+    /// As [`signal_from_host`](Self::signal_from_host), growing aside.
+    pub fn signal_lost(&self, value: u64) -> Result<()> {
+        self.check_timeline("making up for a lost signal")?;
+        self.signal_now(value)
+    }
+
+    fn signal_now(&self, value: u64) -> Result<()> {
+        let info = vk::SemaphoreSignalInfo::default().semaphore(self.raw).value(value);
+        // SAFETY: the semaphore is alive and a timeline, and the value is one that it has not reached.
+        unsafe { self.device.device().signal_semaphore(&info) }.map_err(|result| {
+            refused("signalling a Vulkan timeline semaphore from the host", result)
         })
     }
 

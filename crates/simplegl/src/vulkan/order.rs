@@ -11,10 +11,9 @@
 //! A timeline semaphore has one value for each arrow; else there is a binary semaphore for each.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use cuda_interop::Error;
-use cuda_interop::device::Device;
+use cuda_interop::device::{self, Device};
 use cuda_interop::external::{
     BinarySemaphore, SemaphoreHandle, TimelineSemaphore, supports_timeline,
 };
@@ -115,20 +114,16 @@ impl Order {
         }
     }
 
-    /// Makes up for a signal of CUDA's that was left out, so that what waits for it can end.
+    /// Makes up for CUDA's signal of a frame that was left out, so that what waits for it can end.
     pub(super) fn recover(&self, context: &Arc<CudaContext>, frame: u64) {
         let made_up = match self {
-            Self::Timeline { vulkan, .. } => vulkan.signal_from_host((frame + 2) * STEPS),
-            Self::Binary { cuda, .. } => context
-                .new_stream()
-                .map_err(|_| ())
-                .ok()
-                .map_or(Ok(()), |stream| cuda[Step::Heights as usize].signal(&stream).map(drop)),
+            Self::Timeline { vulkan, .. } => vulkan.signal_lost(value(frame, Step::Heights)),
+            Self::Binary { cuda, .. } => device::new_stream(context)
+                .and_then(|stream| cuda[Step::Heights as usize].signal(&stream).map(drop)),
         };
         if let Err(error) = made_up {
             tracing::warn!("{error}");
         }
-        std::thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -12,6 +12,7 @@ use glow::HasContext as _;
 use super::semaphore::{Barrier, GlBinarySemaphore, GlTimelineSemaphore};
 use super::shared_buffer::Shared;
 use crate::error::{Error, ErrorKind, Result};
+use crate::event::Event;
 use crate::external::{BinarySemaphore, TimelineSemaphore, timeout, wait_within};
 use crate::gl::GlContext;
 
@@ -21,6 +22,8 @@ const MOST_IN_FLIGHT: usize = 2;
 const DEFAULT_LIMIT: Duration = Duration::from_secs(5);
 /// How long freed work is given to finish, after the signals that were missing have been made up for.
 const RECOVERY: Duration = Duration::from_millis(500);
+/// How often a missing signal is made up for before the rest is given up.
+const MOST_ATTEMPTS: usize = 3;
 
 /// What orders the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,12 +58,23 @@ enum Sync {
     },
 }
 
+/// A hand-over whose work may not be finished.
+struct InFlight {
+    /// OpenGL has passed its wait for CUDA.
+    fence: glow::Fence,
+    /// CUDA has done its work.
+    done: Event,
+    /// What the sides were told to signal, on a timeline.
+    gl_value: u64,
+    cuda_value: u64,
+}
+
 /// Hands shared buffers from OpenGL to CUDA and back.
 pub struct Handover {
     gl: GlContext,
     cuda: Arc<CudaContext>,
     sync: Sync,
-    in_flight: VecDeque<glow::Fence>,
+    in_flight: VecDeque<InFlight>,
     limit: Duration,
     skip: Option<Side>,
     /// The exporter of the semaphores. Last: it outlives them.
@@ -168,17 +182,25 @@ impl Handover {
             }
             Sync::Timeline { gl, cuda } => {
                 let value = cuda.link().last_value() + 1;
-                if !skip {
+                if skip {
+                    cuda.link().announce_value(value)?;
+                } else {
                     gl.signal(value, barrier)?;
                 }
                 cuda.wait(stream, value)?;
             }
         }
-        Ok(MappedShared { shared, names, handover: self, stream, ended: false })
+        let gl_value = self.last_value();
+        Ok(MappedShared { shared, names, handover: self, stream, gl_value, ended: false })
     }
 
     /// Hands the buffers back: OpenGL's commands from here on come after the work on `stream` so far.
-    fn end(&mut self, stream: &Arc<CudaStream>, names: &[glow::Buffer]) -> Result<()> {
+    fn end(
+        &mut self,
+        stream: &Arc<CudaStream>,
+        names: &[glow::Buffer],
+        gl_value: u64,
+    ) -> Result<()> {
         self.gl.check()?;
         let skip = self.take_skip(Side::Cuda);
         let barrier = Barrier { buffers: names, textures: &[] };
@@ -189,8 +211,7 @@ impl Handover {
                 gl.wait(&signalled, barrier)?;
             }
             Sync::Timeline { gl, cuda } => {
-                // If OpenGL's signal was left out, its value is passed over.
-                let value = cuda.link().last_value() + 2;
+                let value = cuda.link().last_value() + 1;
                 if skip {
                     cuda.link().announce_value(value)?;
                 } else {
@@ -199,9 +220,20 @@ impl Handover {
                 gl.wait(value, barrier)?;
             }
         }
+        let done = Event::new(&self.cuda)?;
+        done.record(stream)?;
         let fence = self.fence("marking a hand-over in OpenGL")?;
-        self.in_flight.push_back(fence);
+        let cuda_value = self.last_value();
+        self.in_flight.push_back(InFlight { fence, done, gl_value, cuda_value });
         Ok(())
+    }
+
+    /// The largest timeline value that a side was told to signal; 0 without a timeline.
+    fn last_value(&self) -> u64 {
+        match &self.sync {
+            Sync::Timeline { cuda, .. } => cuda.link().last_value(),
+            _ => 0,
+        }
     }
 
     fn take_skip(&mut self, side: Side) -> bool {
@@ -247,41 +279,48 @@ impl Handover {
         if self.in_flight.len() < MOST_IN_FLIGHT {
             return Ok(());
         }
-        let Some(fence) = self.in_flight.pop_front() else { return Ok(()) };
-        let done = self.wait_for_fence(fence, self.limit);
+        let Some(oldest) = self.in_flight.pop_front() else { return Ok(()) };
+        let done = self.wait_for_fence(oldest.fence, self.limit);
         if !done {
-            self.recover(fence);
+            self.recover(&oldest);
         }
         // SAFETY: the context is current, and the fence is ours.
-        unsafe { self.gl.glow().delete_sync(fence) };
+        unsafe { self.gl.glow().delete_sync(oldest.fence) };
         if done {
             return Ok(());
         }
         Err(timeout("waiting for an earlier hand-over between OpenGL and CUDA", self.limit))
     }
 
-    /// Signals what a lost signal keeps waiting, from a stream of its own, until `fence` passes.
-    fn recover(&self, fence: glow::Fence) {
-        let Ok(stream) = self.cuda.new_stream() else { return };
-        let signal = |attempt: usize| -> Result<()> {
-            match &self.sync {
-                Sync::Host => Ok(()),
-                Sync::Binary { to_cuda, to_gl } => {
-                    let lost = if attempt == 0 { &to_gl.1 } else { &to_cuda.1 };
-                    lost.signal(&stream).map(drop)
-                }
-                Sync::Timeline { cuda, .. } => cuda.signal(&stream, cuda.link().last_value() + 1),
-            }
-        };
-        for attempt in 0..2 {
-            if let Err(error) = signal(attempt) {
+    /// Makes up for the signal that keeps the oldest hand-over waiting, from a stream of its own: OpenGL's if CUDA has
+    /// not begun, else CUDA's.
+    fn recover(&self, oldest: &InFlight) {
+        for _ in 0..MOST_ATTEMPTS {
+            if let Err(error) = self.make_up_for(oldest) {
                 tracing::warn!("{error}");
             }
-            if self.wait_for_fence(fence, RECOVERY) {
+            if self.wait_for_fence(oldest.fence, RECOVERY) {
                 return;
             }
         }
         tracing::warn!("work between OpenGL and CUDA stands still for good");
+    }
+
+    fn make_up_for(&self, oldest: &InFlight) -> Result<()> {
+        let cuda_has_begun = oldest.done.is_complete()?;
+        let stream = crate::device::new_stream(&self.cuda)?;
+        match &self.sync {
+            Sync::Host => Ok(()),
+            Sync::Binary { to_cuda, to_gl } => {
+                let lost = if cuda_has_begun { &to_gl.1 } else { &to_cuda.1 };
+                lost.signal(&stream).map(drop)
+            }
+            Sync::Timeline { cuda, .. } => {
+                let lost = if cuda_has_begun { oldest.cuda_value } else { oldest.gl_value };
+                cuda.signal_lost(&stream, lost)
+            }
+        }?;
+        wait_within(&stream, RECOVERY)
     }
 }
 
@@ -290,12 +329,12 @@ impl Drop for Handover {
         if self.gl.check().is_err() {
             return;
         }
-        while let Some(fence) = self.in_flight.pop_front() {
-            if !self.wait_for_fence(fence, self.limit) {
-                self.recover(fence);
+        while let Some(oldest) = self.in_flight.pop_front() {
+            if !self.wait_for_fence(oldest.fence, self.limit) {
+                self.recover(&oldest);
             }
             // SAFETY: the context is current, and the fence is ours.
-            unsafe { self.gl.glow().delete_sync(fence) };
+            unsafe { self.gl.glow().delete_sync(oldest.fence) };
         }
     }
 }
@@ -313,6 +352,7 @@ pub struct MappedShared<'a, S: Shared> {
     names: Vec<glow::Buffer>,
     handover: &'a mut Handover,
     stream: &'a Arc<CudaStream>,
+    gl_value: u64,
     ended: bool,
 }
 
@@ -339,14 +379,14 @@ impl<S: Shared> MappedShared<'_, S> {
     /// [`ErrorKind::Timeout`] if the host waits for CUDA and that takes too long; else what CUDA or OpenGL answers.
     pub fn unmap(mut self) -> Result<()> {
         self.ended = true;
-        self.handover.end(self.stream, &self.names)
+        self.handover.end(self.stream, &self.names, self.gl_value)
     }
 }
 
 impl<S: Shared> Drop for MappedShared<'_, S> {
     fn drop(&mut self) {
         if !self.ended
-            && let Err(error) = self.handover.end(self.stream, &self.names)
+            && let Err(error) = self.handover.end(self.stream, &self.names, self.gl_value)
         {
             self.handover.gl.shared.record(error);
         }
