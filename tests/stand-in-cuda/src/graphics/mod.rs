@@ -76,7 +76,7 @@ entries! {
         }
         let (bytes, gl_context) = gl::with(|gl, gl_context| {
             let bytes = gl::Buffer::bind(gl, buffer).map_or(0, |buffer| buffer.bytes());
-            if bytes == 0 { Err(code::INVALID_HANDLE) } else { Ok((bytes, gl_context)) }
+            if bytes == 0 { Err(code::OUT_OF_MEMORY) } else { Ok((bytes, gl_context)) }
         })?;
         let handle = state.add(context, gl_context, Object::Buffer { name: buffer, bytes }, flags);
         // SAFETY: the caller passes a place for a handle.
