@@ -9,6 +9,7 @@
 //! | --- | --- | --- |
 //! | [`simple_vbo::simple_vbo`] | `simple_vbo.rs` | the sine-wave mesh, one [`Vertex`] per grid point |
 //! | [`hatch::hatch`] | `hatch.rs` | the moving hatch, into a surface object of an RGBA32F image |
+//! | [`hatch_frames::hatch_frames`] | `hatch_frames.rs` | the same for several frames, each into a surface object of its own |
 //! | [`hatch_linear::hatch_linear`] | `hatch_linear.rs` | the same, into pitched linear memory |
 //! | [`raster_points::raster_points`] | `raster_points.rs` | the nearest vertex of every pixel, from vertices in memory |
 //! | [`raster_wave::wave_rows`], [`raster_wave::raster_wave`] | `raster_wave.rs` | the same, from vertices made on the way |
@@ -25,6 +26,7 @@
 pub mod filter;
 pub mod grid;
 pub mod hatch;
+pub mod hatch_frames;
 pub mod hatch_linear;
 pub mod raster;
 pub mod raster_points;

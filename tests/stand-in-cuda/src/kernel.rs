@@ -1,14 +1,15 @@
 //! This project's kernels, run through their CPU entry points with real grid and block loops.
 
 use cuda_std::host;
+use kernels::hatch_frames::HatchFrames;
 use kernels::hatch_linear::AlignedPixel;
 use kernels::raster::PointView;
 use kernels::raster_resolve::{MAP_ENTRIES, Rgba8, Shading};
 use kernels::raster_wave::WaveRow;
 use kernels::surface::HostSurface;
 use kernels::{
-    Vertex, WaveMesh, filter, hatch, hatch_linear, raster_points, raster_resolve, raster_wave,
-    simple_vbo, wave_height,
+    Vertex, WaveMesh, filter, hatch, hatch_frames, hatch_linear, raster_points, raster_resolve,
+    raster_wave, simple_vbo, wave_height,
 };
 
 use crate::abi::code;
@@ -27,6 +28,7 @@ pub(crate) fn find(entry: &Entry) -> Option<Kernel> {
         ("simple_vbo", [8, 4, 4, 4, 4, 4]) => run_simple_vbo,
         ("simple_vbo", [8, 4, 4, 4]) => run_simple_vbo_of_the_sample,
         ("hatch", [8, 4, 4, 4]) => run_hatch,
+        ("hatch_frames", [8, 4, 4, 200]) => run_hatch_frames,
         ("hatch_linear", [8, 8, 4, 4, 4]) => run_hatch_linear,
         ("raster_points", [8, 8, 4, 4, 4, 96]) => run_raster_points,
         ("wave_rows", [8, 4, 4, 4]) => run_wave_rows,
@@ -124,6 +126,20 @@ fn run_hatch(state: &State, launch: Launch, arguments: &Arguments) -> Answer {
     host::launch(launch.grid, launch.block, || {
         // SAFETY: the surface is alive, large enough, and of RGBA32F.
         unsafe { hatch::hatch(surface, width, height, time) }
+    });
+    Ok(())
+}
+
+fn run_hatch_frames(state: &State, launch: Launch, arguments: &Arguments) -> Answer {
+    let (from, width, height) = (arguments.get(0), arguments.get(1), arguments.get(2));
+    let frames: HatchFrames = arguments.get(3);
+    let targets = frames.surfaces.get(..frames.count as usize).ok_or(code::LAUNCH_FAILED)?;
+    for &surface in targets.iter().chain([&from]) {
+        check_surface(state, surface, width, height, size_of::<AlignedPixel>())?;
+    }
+    host::launch(launch.grid, launch.block, || {
+        // SAFETY: the surfaces are there, and nobody uses them while the state is locked.
+        unsafe { hatch_frames::hatch_frames(from, width, height, frames) }
     });
     Ok(())
 }

@@ -6,6 +6,7 @@ use cuda_interop::Result;
 use cuda_interop::module::{Arg, Function, Module};
 use cudarc::driver::{CudaContext, CudaStream};
 use kernels::WaveMesh;
+use kernels::hatch_frames::HatchFrames;
 use kernels::raster::PointView;
 use kernels::raster_resolve::Shading;
 
@@ -30,6 +31,9 @@ impl Parameter for f32 {
 }
 impl Parameter for WaveMesh {
     const PTX: &'static str = ".b8[20]";
+}
+impl Parameter for HatchFrames {
+    const PTX: &'static str = ".b8[200]";
 }
 impl Parameter for PointView {
     const PTX: &'static str = ".b8[96]";
@@ -91,6 +95,8 @@ kernels! {
     simple_vbo::simple_vbo [pos] (width: u32, height: u32, time: f32, frequency: f32, amplitude: f32) over (width, height);
     /// Launches `hatch` over an image; `surface` is a CUDA surface object.
     hatch::hatch(surface: u64, width: u32, height: u32, time: f32) over (width, height);
+    /// Launches `hatch_frames` over an image; all surfaces are CUDA surface objects.
+    hatch_frames::hatch_frames(from: u64, width: u32, height: u32, frames: HatchFrames) over (width, height);
     /// Launches `hatch_linear` over pitched memory; `pixels` is its device address.
     hatch_linear::hatch_linear [pixels] (pitch_bytes: u64, width: u32, height: u32, time: f32) over (width, height);
     /// Launches `raster_points` over a mesh in memory; `words` and `vertices` are device addresses.

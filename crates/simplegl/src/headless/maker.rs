@@ -72,6 +72,14 @@ impl Maker {
         }
     }
 
+    /// How many frames are prepared and not drawn yet.
+    pub(super) fn waiting(&self) -> usize {
+        match self {
+            Self::Mesh(sources) => sources.waiting(),
+            Self::Picture(raster) => raster.waiting(),
+        }
+    }
+
     pub(super) fn reserve_history(&mut self, frames: usize) {
         match self {
             Self::Mesh(sources) => sources.reserve_history(frames),

@@ -144,6 +144,12 @@ impl RasterSource {
         }
     }
 
+    /// How many pictures are drawn and not shown yet.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.drawn.len() - self.shown.min(self.drawn.len())
+    }
+
     /// The wave of the picture that is shown.
     #[must_use]
     pub fn last_wave(&self) -> Option<Wave> {

@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use cuda_interop::gl::{
-    Access, GlBuffer, GlContext, GlImage, ImageDesc, ImageUsage, map_all, pair,
+    Access, GlBuffer, GlContext, GlImage, ImageDesc, ImageUsage, Surface, map_all, pair,
 };
-use cuda_interop::memory::PitchedBuffer;
 use kernels::Vertex;
 use kernels::hatch::Pixel;
+use kernels::hatch_frames::{HatchFrames, MOST_FRAMES};
 
 use super::engine::{Engine, SharedCuda};
 use super::gl_objects::upload;
@@ -33,8 +33,6 @@ pub struct RingSource {
     painted_names: Vec<glow::Texture>,
     /// Which frame of the ring is shown. Its texture is what the next hatch continues from.
     shown: usize,
-    /// The picture on its way from one texture to the next.
-    canvas: PitchedBuffer<Pixel>,
     mesh: MeshSize,
     engine: Engine,
     gl: GlContext,
@@ -65,47 +63,62 @@ impl RingSource {
         for _ in 0..frames.max(1) {
             let desc = ImageDesc::texture_2d(glow::RGBA32F, width, height);
             let context = &engine.cuda.context;
-            let image = GlImage::new(gl, context, desc, Access::ReadWrite, ImageUsage::empty())?;
+            let usage = ImageUsage::SURFACE_LOAD_STORE;
+            let image = GlImage::new(gl, context, desc, Access::ReadWrite, usage)?;
             let name = image.gl_texture().ok_or(SourceError::NoTexture)?;
             painted.push(image);
             painted_names.push(name);
         }
-        let canvas = PitchedBuffer::new(&engine.cuda.stream, width as usize, height as usize)?;
         let gl = gl.clone();
-        let mut ring =
-            Self { vertices, painted, painted_names, shown: 0, canvas, mesh, engine, gl };
+        let mut ring = Self { vertices, painted, painted_names, shown: 0, mesh, engine, gl };
         ring.restore_painted(&vec![[0.0; 4]; width as usize * height as usize])?;
         Ok(ring)
     }
 
     /// Maps, launches the kernels of all frames, unmaps.
     fn compute(&mut self, waves: &[Wave]) -> Result<(), SourceError> {
-        let Self { vertices, painted, shown, canvas, mesh, engine, .. } = self;
+        let Self { vertices, painted, shown, mesh, engine, .. } = self;
         let stream = Arc::clone(&engine.cuda.stream);
         engine.timer.mark(Mark::Start, &stream)?;
         let mut set = map_all((&mut vertices[..waves.len()], &mut painted[..]), &stream)?;
         engine.timer.mark(Mark::Mapped, &stream)?;
         {
             let (mut vertices, painted) = set.views();
-            painted[*shown].array(0, 0)?.copy_to_pitched(canvas)?;
-            let [width, height] = PAINTED_SIZE;
-            for ((wave, vertices), painted) in waves.iter().zip(&mut vertices).zip(&painted) {
-                let pitch_bytes = canvas.pitch_bytes() as u64;
-                // SAFETY: the mapped buffer holds the whole mesh and the canvas the whole picture. The buffer is CUDA's
-                // until the unmap below, which follows the kernels on the same stream, as does all use of the canvas.
-                unsafe {
-                    engine.wave(vertices.into(), *mesh, *wave)?;
-                    let kernels = &engine.cuda.kernels;
-                    let pixels = (&mut *canvas).into();
-                    kernels.hatch_linear(&stream, pixels, pitch_bytes, width, height, wave.time)?;
-                }
-                painted.array(0, 0)?.copy_from_pitched(canvas)?;
+            for (wave, vertices) in waves.iter().zip(&mut vertices) {
+                // SAFETY: the mapped buffer holds the whole mesh and is CUDA's until the unmap below, which follows the
+                // kernels on the same stream.
+                unsafe { engine.wave(vertices.into(), *mesh, *wave) }?;
+            }
+            let surfaces = painted.iter().map(|image| image.surface(0, 0));
+            let surfaces: Vec<Surface<'_>> = surfaces.collect::<Result<_, _>>()?;
+            let mut from = surfaces[*shown].object();
+            for (waves, targets) in waves.chunks(MOST_FRAMES).zip(surfaces.chunks(MOST_FRAMES)) {
+                let frames = hatch_frames(waves, targets);
+                let [width, height] = PAINTED_SIZE;
+                let kernels = &engine.cuda.kernels;
+                // SAFETY: every surface is of the whole picture, and CUDA's until the unmap below.
+                unsafe { kernels.hatch_frames(&stream, from, width, height, frames) }?;
+                from = targets[waves.len() - 1].object();
             }
         }
         engine.timer.mark(Mark::Computed, &stream)?;
         set.unmap()?;
         Ok(engine.timer.mark(Mark::Unmapped, &stream)?)
     }
+}
+
+/// What the hatch kernel takes for these frames.
+fn hatch_frames(waves: &[Wave], targets: &[Surface<'_>]) -> HatchFrames {
+    let mut frames = HatchFrames {
+        surfaces: [0; MOST_FRAMES],
+        times: [0.0; MOST_FRAMES],
+        count: waves.len() as u32,
+        padding: 0,
+    };
+    for (i, (wave, target)) in waves.iter().zip(targets).enumerate() {
+        (frames.surfaces[i], frames.times[i]) = (target.object(), wave.time);
+    }
+    frames
 }
 
 /// A registered buffer for the mesh of each frame.

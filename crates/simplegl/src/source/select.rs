@@ -196,6 +196,12 @@ impl Sources {
         Ok(changed)
     }
 
+    /// How many frames are prepared and not shown yet.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.prepared.len() - self.shown.min(self.prepared.len())
+    }
+
     /// Prepares as many frames as the path can, at most `most`. True says that the path has changed.
     fn prepare(
         &mut self,
