@@ -75,7 +75,7 @@ entries! {
             return Err(code::INVALID_VALUE);
         }
         let (bytes, gl_context) = gl::with(|gl, gl_context| {
-            let bytes = gl::Buffer::bind(gl, buffer).map_or(0, |buffer| buffer.bytes());
+            let bytes = gl::Buffer::bind(gl, buffer).ok_or(code::INVALID_HANDLE)?.bytes();
             if bytes == 0 { Err(code::OUT_OF_MEMORY) } else { Ok((bytes, gl_context)) }
         })?;
         let handle = state.add(context, gl_context, Object::Buffer { name: buffer, bytes }, flags);
