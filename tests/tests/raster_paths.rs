@@ -47,19 +47,16 @@ fn picture(driver: Option<&Driver>, flags: &[&str], text: &str) -> RgbImage {
     let file = folder.path().join("picture.png");
     let mut command = headless(flags);
     command.arg("--screenshot").arg(&file);
-    let (success, stderr) = match driver {
-        Some(driver) => {
-            let run = driver.run(&mut command);
-            if run.status().success() {
-                run.leftovers().assert_none();
-            }
-            (run.status().success(), run.stderr())
+    let (success, stderr) = if let Some(driver) = driver {
+        let run = driver.run(&mut command);
+        if run.status().success() {
+            run.leftovers().assert_none();
         }
-        None => {
-            let output = command.output().unwrap();
-            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-            (output.status.success(), stderr)
-        }
+        (run.status().success(), run.stderr())
+    } else {
+        let output = command.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), stderr)
     };
     assert!(success && stderr.contains(text), "{flags:?}: {stderr}");
     read(&file).unwrap()

@@ -3,7 +3,10 @@
 use cudarc::driver::{CudaContext, sys::CUcontext};
 
 use crate::driver::{check, out, table};
-use crate::error::Result;
+use crate::error::{Code, Result};
+
+/// `CUDA_ERROR_INVALID_CONTEXT`.
+const INVALID_CONTEXT: u32 = 201;
 
 /// Runs `body` with `context` current on this thread; what was current before is current again afterwards.
 ///
@@ -44,7 +47,7 @@ impl Restore {
 
     pub(crate) fn leave(mut self, operation: &str) -> Result<()> {
         match self.previous.take() {
-            Some(previous) => set_current(previous, operation),
+            Some(previous) => restore(previous, operation),
             None => Ok(()),
         }
     }
@@ -53,9 +56,20 @@ impl Restore {
 impl Drop for Restore {
     fn drop(&mut self) {
         let Some(previous) = self.previous.take() else { return };
-        if let Err(error) = set_current(previous, "restoring the CUDA context after a failure") {
+        if let Err(error) = restore(previous, "restoring the CUDA context after a failure") {
             tracing::warn!("{error}");
         }
+    }
+}
+
+/// Makes `previous` current, or none if it has been destroyed meanwhile: a context that was dropped stays current on its thread
+/// by name, and CUDA answers 201 to that name.
+fn restore(previous: CUcontext, operation: &str) -> Result<()> {
+    match set_current(previous, operation) {
+        Err(error) if error.code() == Some(Code(INVALID_CONTEXT)) => {
+            set_current(std::ptr::null_mut(), operation)
+        }
+        restored => restored,
     }
 }
 
