@@ -3,7 +3,7 @@
 //! | file | noun |
 //! | --- | --- |
 //! | `args.rs` | [`BenchArgs`]: the flags |
-//! | `run.rs` | [`run`]: all groups one after another, each row checked once |
+//! | `run.rs` | [`run()`]: all groups one after another, each row checked once |
 //! | `measure.rs` | [`Measurement`]: warm-up, batches, median and quartiles |
 //! | `row.rs` | [`Row`]: one line of the result |
 //! | `machine.rs` | [`Machine`]: what the numbers were measured on |
