@@ -78,8 +78,9 @@ fn files_that_cannot_be_used_are_refused_before_anything_is_measured() {
         &["--only", "everything"],
         &["--json", "--markdown"],
     ] {
+        let mut command = bench(flags);
         let start = std::time::Instant::now();
-        let output = bench(flags).output().unwrap();
+        let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{flags:?}");
         assert!(output.stdout.is_empty() && start.elapsed().as_secs() < 10, "{flags:?}");
     }

@@ -59,7 +59,15 @@ pub fn explained(error: &cuda_interop::Error, gl: &GlOwner, headless: bool) -> O
     }
     let device = Device::get(0).and_then(|device| device.name()).ok();
     let diagnosis = short_diagnosis(Some(gl), usual_way(headless), device.as_deref(), code);
-    Some(format!("{}; {diagnosis}", refusal(error).text))
+    let mut text = refusal(error).text;
+    // Why no device was found, with the driver's own answer in it.
+    if let (ErrorKind::NoCudaDevice { .. }, Some(detail)) = (error.kind(), error.detail_text()) {
+        text = format!("{text}: {detail}");
+    }
+    if !text.contains(&gl.renderer) {
+        text = format!("{text}; OpenGL is {gl}");
+    }
+    Some(format!("{text}; {diagnosis}"))
 }
 
 /// The way by which the viewer makes its context in this session.
