@@ -95,8 +95,9 @@ fn resize(machine: &Machine) {
         }
     });
     buffer.resize(1).unwrap();
-    // Some buffers of 4 MiB may be in the allocator's hands at the one moment and not at the other.
-    usage.assert_flat(32 << 10);
+    // Some buffers of up to 4 MiB may be in the allocator's hands at the one moment and not at the other; buffers that are
+    // never freed would be hundreds of MiB.
+    usage.assert_flat(64 << 10);
 }
 
 /// Memory and files of this process and free GPU memory, after a warm-up and at the end.
