@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::abi::{Name, code};
 use crate::context;
+use crate::external;
 use crate::fault;
 use crate::settings::Effect;
 use crate::state::state;
@@ -117,6 +118,10 @@ pub(crate) fn enter(
     };
     if code != 0 && context::is_poisoned() {
         refuse_release(function, arguments);
+    }
+    if code != 0 {
+        // SAFETY: the arguments are those of the function.
+        unsafe { external::refuse(function, arguments) };
     }
     log::call(function, arguments, code, effect.is_some());
     code

@@ -28,6 +28,7 @@
 //! | `mappedsize=-1` | a mapped buffer claims one byte less than it has; `mappedsize=0` that size |
 //! | `jitlog=TEXT` | the JIT's error log, also where a fault makes the load fail |
 //! | `order=late` | asynchronous work runs when it is waited for (the default), or `now`, when it is submitted |
+//! | `refused=closed` | an import that fails, by itself or by a fault, closes its file descriptor all the same; `open` (the default) leaves it |
 //! | `log=FILE` | appends a line for each call; `log.rs` tells the format |
 //! | `leftovers=FILE` | what is still there when the process ends, a `kind=count` a line |
 //!

@@ -22,6 +22,7 @@ pub(crate) struct Settings {
     pub(crate) mapped_size: MappedSize,
     pub(crate) jit_log: Option<String>,
     pub(crate) late: bool,
+    pub(crate) closes_refused: bool,
 }
 
 /// What `cuGraphicsResourceGetMappedPointer` says about the size.
@@ -68,6 +69,7 @@ impl Default for Settings {
             mapped_size: MappedSize::Honest,
             jit_log: None,
             late: true,
+            closes_refused: false,
         }
     }
 }
@@ -128,6 +130,8 @@ impl Settings {
                 };
             }
             "jitlog" => self.jit_log = Some(value.into()),
+            "refused" if value == "closed" => self.closes_refused = true,
+            "refused" if value == "open" => self.closes_refused = false,
             "order" if value == "late" => self.late = true,
             "order" if value == "now" => self.late = false,
             function if function.starts_with("cu") => {

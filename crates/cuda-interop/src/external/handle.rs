@@ -2,99 +2,16 @@
 //!
 //! | kind | who closes it |
 //! | --- | --- |
-//! | file descriptor | CUDA, once the import has succeeded; until then, and after a failure, its [`OwnedFd`] |
+//! | file descriptor | CUDA, once the import has succeeded; before that and after a failure its [`OwnedFd`] |
 //! | NT handle or name | the program, at any time after the import |
 //! | KMT handle | nobody: it is a number without a reference |
 //! | `NvSci` object | the program, after the imported object is gone |
 
-use std::ffi::c_void;
 use std::fmt;
-use std::marker::PhantomData;
 #[cfg(unix)]
-use std::os::fd::{AsRawFd as _, IntoRawFd as _, OwnedFd};
-use std::ptr;
+use std::os::fd::{AsFd as _, OwnedFd};
 
-use super::sys::Handle;
-use crate::error::{Error, ErrorKind, Result};
-
-/// A Windows object by handle or by name. It stays the program's; CUDA takes its own reference.
-#[derive(Clone)]
-pub struct NtHandle<'a> {
-    raw: *mut c_void,
-    name: Vec<u16>,
-    borrow: PhantomData<&'a ()>,
-}
-
-impl NtHandle<'_> {
-    /// An object by its NT handle.
-    ///
-    /// # Safety
-    ///
-    /// `handle` must be an open NT handle of the kind that it is imported as, for as long as this value lives.
-    #[must_use]
-    pub unsafe fn from_raw(handle: *mut c_void) -> Self {
-        Self { raw: handle, name: Vec::new(), borrow: PhantomData }
-    }
-
-    /// An object by the name that it was created with.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::InvalidArgument`] for a name that is empty or has a NUL in it.
-    pub fn from_name(name: &str) -> Result<Self> {
-        if name.is_empty() || name.contains('\0') {
-            return Err(Error::new(ErrorKind::InvalidArgument, "naming a Windows object")
-                .detail("a name has at least one character, and no NUL"));
-        }
-        let name = name.encode_utf16().chain([0]).collect();
-        Ok(Self { raw: ptr::null_mut(), name, borrow: PhantomData })
-    }
-
-    fn to_sys(&self) -> Handle {
-        let name = if self.name.is_empty() { ptr::null() } else { self.name.as_ptr().cast() };
-        Handle { win32: [self.raw.cast_const(), name] }
-    }
-}
-
-#[cfg(windows)]
-impl<'a> From<std::os::windows::io::BorrowedHandle<'a>> for NtHandle<'a> {
-    fn from(handle: std::os::windows::io::BorrowedHandle<'a>) -> Self {
-        use std::os::windows::io::AsRawHandle as _;
-        Self { raw: handle.as_raw_handle(), name: Vec::new(), borrow: PhantomData }
-    }
-}
-
-/// A Windows object by its global share handle, as D3DKMT numbers it. It holds no reference: the exporter must
-/// outlive the import.
-#[derive(Clone, Copy)]
-pub struct KmtHandle(*mut c_void);
-
-impl KmtHandle {
-    /// # Safety
-    ///
-    /// `handle` must name a live object of the kind that it is imported as.
-    #[must_use]
-    pub unsafe fn from_raw(handle: *mut c_void) -> Self {
-        Self(handle)
-    }
-}
-
-/// A `NvSciBufObj` or `NvSciSyncObj`.
-#[derive(Clone, Copy)]
-pub struct NvSciObject<'a> {
-    raw: *const c_void,
-    borrow: PhantomData<&'a ()>,
-}
-
-impl NvSciObject<'_> {
-    /// # Safety
-    ///
-    /// `object` must be alive, and of the kind that it is imported as, until what CUDA imports of it is gone.
-    #[must_use]
-    pub unsafe fn from_raw(object: *const c_void) -> Self {
-        Self { raw: object, borrow: PhantomData }
-    }
-}
+use super::object::{KmtHandle, Lent, NtHandle, NvSciObject};
 
 /// A handle of exported memory.
 pub enum MemoryHandle<'a> {
@@ -195,27 +112,17 @@ impl MemoryHandle<'_> {
         matches!(self, Self::D3d12Resource(_) | Self::D3d11Resource(_) | Self::D3d11ResourceKmt(_))
     }
 
-    pub(super) fn to_sys(&self) -> Handle {
-        match self {
+    pub(super) fn to_sys(&self) -> Lent<'_> {
+        Lent::own(match self {
             #[cfg(unix)]
-            Self::OpaqueFd(fd) => Handle { fd: fd.as_raw_fd() },
+            Self::OpaqueFd(fd) => return Lent::Fd(fd.as_fd()),
             Self::OpaqueWin32(handle)
             | Self::D3d12Heap(handle)
             | Self::D3d12Resource(handle)
             | Self::D3d11Resource(handle) => handle.to_sys(),
-            Self::OpaqueWin32Kmt(handle) | Self::D3d11ResourceKmt(handle) => {
-                Handle { win32: [handle.0.cast_const(), ptr::null()] }
-            }
-            Self::NvSciBuf(object) => Handle { object: object.raw },
-        }
-    }
-
-    /// After a successful import: a descriptor is CUDA's now, and must not be closed here.
-    pub(super) fn give_up(self) {
-        #[cfg(unix)]
-        if let Self::OpaqueFd(fd) = self {
-            let _ = fd.into_raw_fd();
-        }
+            Self::OpaqueWin32Kmt(handle) | Self::D3d11ResourceKmt(handle) => handle.to_sys(),
+            Self::NvSciBuf(object) => object.to_sys(),
+        })
     }
 }
 
@@ -275,28 +182,18 @@ impl SemaphoreHandle<'_> {
         }
     }
 
-    pub(super) fn to_sys(&self) -> Handle {
-        match self {
+    pub(super) fn to_sys(&self) -> Lent<'_> {
+        Lent::own(match self {
             #[cfg(unix)]
-            Self::OpaqueFd(fd) | Self::TimelineFd(fd) => Handle { fd: fd.as_raw_fd() },
+            Self::OpaqueFd(fd) | Self::TimelineFd(fd) => return Lent::Fd(fd.as_fd()),
             Self::OpaqueWin32(handle)
             | Self::D3d12Fence(handle)
             | Self::D3d11Fence(handle)
             | Self::KeyedMutex(handle)
             | Self::TimelineWin32(handle) => handle.to_sys(),
-            Self::OpaqueWin32Kmt(handle) | Self::KeyedMutexKmt(handle) => {
-                Handle { win32: [handle.0.cast_const(), ptr::null()] }
-            }
-            Self::NvSciSync(object) => Handle { object: object.raw },
-        }
-    }
-
-    /// As [`MemoryHandle::give_up`].
-    pub(super) fn give_up(self) {
-        #[cfg(unix)]
-        if let Self::OpaqueFd(fd) | Self::TimelineFd(fd) = self {
-            let _ = fd.into_raw_fd();
-        }
+            Self::OpaqueWin32Kmt(handle) | Self::KeyedMutexKmt(handle) => handle.to_sys(),
+            Self::NvSciSync(object) => object.to_sys(),
+        })
     }
 }
 
@@ -312,24 +209,6 @@ impl fmt::Debug for SemaphoreHandle<'_> {
     }
 }
 
-impl fmt::Debug for NtHandle<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NtHandle").field(&self.raw).finish()
-    }
-}
-
-impl fmt::Debug for KmtHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("KmtHandle").field(&self.0).finish()
-    }
-}
-
-impl fmt::Debug for NvSciObject<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("NvSciObject").field(&self.raw).finish()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -342,11 +221,13 @@ mod tests {
     }
 
     fn kmt() -> KmtHandle {
-        KmtHandle(ptr::null_mut())
+        // SAFETY: it is never used.
+        unsafe { KmtHandle::from_raw(std::ptr::null_mut()) }
     }
 
     fn sci<'a>() -> NvSciObject<'a> {
-        NvSciObject { raw: ptr::null(), borrow: PhantomData }
+        // SAFETY: it is never used.
+        unsafe { NvSciObject::from_raw(std::ptr::null()) }
     }
 
     #[cfg(unix)]
@@ -396,13 +277,5 @@ mod tests {
             assert_eq!(handle.cu_type(), number as u32, "{handle:?}");
             assert_eq!(handle.class(), class, "{handle:?}");
         }
-    }
-
-    #[test]
-    fn names_are_utf_16_with_a_nul_at_the_end() {
-        let handle = NtHandle::from_name("aß").unwrap();
-        assert_eq!(handle.name, [0x61, 0xdf, 0]);
-        assert!(NtHandle::from_name("").is_err());
-        assert!(NtHandle::from_name("a\0b").is_err());
     }
 }

@@ -4,22 +4,17 @@ use std::fmt;
 
 use crate::error::Error;
 
-/// An import that failed, with the handle if it is still the program's. Dropping it closes a file descriptor; turning
-/// it into an [`Error`] does too.
+/// An import that failed, with the handle, which is the program's as before. Dropping it closes a file descriptor;
+/// turning it into an [`Error`] does too.
 #[derive(Debug)]
 pub struct ImportError<H> {
     error: Error,
-    handle: Option<H>,
+    handle: H,
 }
 
 impl<H> ImportError<H> {
-    pub(crate) fn refused(error: Error, handle: H) -> Self {
-        Self { error, handle: Some(handle) }
-    }
-
-    /// The driver took the handle, and something went wrong after that.
-    pub(super) fn taken(error: Error) -> Self {
-        Self { error, handle: None }
+    pub(crate) fn new(error: Error, handle: H) -> Self {
+        Self { error, handle }
     }
 
     /// What went wrong.
@@ -28,9 +23,9 @@ impl<H> ImportError<H> {
         &self.error
     }
 
-    /// What went wrong, and the handle, for another try. It is `None` if CUDA had taken it already.
+    /// What went wrong, and the handle, for another try.
     #[must_use]
-    pub fn into_parts(self) -> (Error, Option<H>) {
+    pub fn into_parts(self) -> (Error, H) {
         (self.error, self.handle)
     }
 }
@@ -68,11 +63,11 @@ mod tests {
         let open = |number: i32| std::path::Path::new(&format!("/proc/self/fd/{number}")).exists();
         let refused = |fd| {
             let error = Error::new(ErrorKind::InvalidArgument, "test");
-            ImportError::refused(error, MemoryHandle::OpaqueFd(fd))
+            ImportError::new(error, MemoryHandle::OpaqueFd(fd))
         };
         let (_, handle) = refused(raw).into_parts();
         assert!(open(number));
-        let Some(MemoryHandle::OpaqueFd(raw)) = handle else { panic!("no handle came back") };
+        let MemoryHandle::OpaqueFd(raw) = handle else { panic!("another handle came back") };
         let _error: Error = refused(raw).into();
         assert!(!open(number));
     }

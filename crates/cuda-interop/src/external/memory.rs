@@ -75,32 +75,27 @@ impl ExternalMemory {
         let imported = check_allocation(context, allocation, &operation).and_then(|()| {
             let call = table::IMPORT_EXTERNAL_MEMORY.get(&operation)?;
             let dedicated = allocation.dedicated || handle.is_always_dedicated();
-            let desc = MemoryHandleDesc {
-                kind: handle.cu_type(),
-                handle: handle.to_sys(),
-                size: allocation.size_bytes,
-                flags: if dedicated { DEDICATED } else { 0 },
-                reserved: [0; 16],
-            };
-            with_current(context, &operation, || {
+            let import = |handle_to_read| {
+                let desc = MemoryHandleDesc {
+                    kind: handle.cu_type(),
+                    handle: handle_to_read,
+                    size: allocation.size_bytes,
+                    flags: if dedicated { DEDICATED } else { 0 },
+                    reserved: [0; 16],
+                };
                 // SAFETY: a null handle is a valid value; the driver reads the description and writes one handle.
                 unsafe { out::<CUexternalMemory>(&operation, |p| call(p, &raw const desc)) }
+            };
+            with_current(context, &operation, || {
+                let raw = handle.to_sys().lend(&operation, import)?;
+                Imported::new(raw, context, allocation.size_bytes, &operation)
             })
             .map_err(|error| explain(error, context, allocation))
         });
         match imported {
-            Err(error) => Err(ImportError::refused(error, handle)),
-            Ok(raw) => {
-                // The driver owns a descriptor from here on.
-                handle.give_up();
-                if raw.is_null() {
-                    let error = Error::new(ErrorKind::Inconsistent, operation);
-                    return Err(ImportError::taken(error.detail("the memory handle is null")));
-                }
-                let inner =
-                    Imported { raw, context: context.clone(), size_bytes: allocation.size_bytes };
-                Ok(Self { inner: Arc::new(inner) })
-            }
+            // The driver has its own descriptor from here on.
+            Ok(inner) => Ok(Self { inner: Arc::new(inner) }),
+            Err(error) => Err(ImportError::new(error, handle)),
         }
     }
 
@@ -170,6 +165,21 @@ impl fmt::Debug for ExternalMemory {
         f.debug_struct("ExternalMemory")
             .field("size_bytes", &self.inner.size_bytes)
             .finish_non_exhaustive()
+    }
+}
+
+impl Imported {
+    fn new(
+        raw: CUexternalMemory,
+        context: &Arc<CudaContext>,
+        size_bytes: u64,
+        operation: &str,
+    ) -> Result<Self> {
+        if raw.is_null() {
+            let error = Error::new(ErrorKind::Inconsistent, operation);
+            return Err(error.detail("the memory handle is null"));
+        }
+        Ok(Self { raw, context: context.clone(), size_bytes })
     }
 }
 

@@ -14,10 +14,13 @@
 //!
 //! | handle | before the import | after success | after failure |
 //! | --- | --- | --- | --- |
-//! | file descriptor | its `OwnedFd` | CUDA | its `OwnedFd`, in [`ImportError`] |
+//! | file descriptor | its `OwnedFd` | CUDA | its `OwnedFd`, in [`ImportError`], open |
 //! | NT handle | the program | the program, at any time | the program |
 //! | KMT handle | nobody | nobody; the exporter must outlive the import | nobody |
 //! | `NvSci` object | the program | the program, after the import is gone | the program |
+//!
+//! Drivers have been seen to close a descriptor that they refuse. They only get a duplicate here, which is closed exactly
+//! once whatever they do, so that no file of another thread is closed for it.
 //!
 //! Buffers and images hold their memory, so the order of dropping does not matter: mappings are freed, then the
 //! memory is given back, then, in types of this crate that own both sides, the exporter frees its own.
@@ -30,6 +33,8 @@
 
 mod buffer;
 #[cfg(unix)]
+mod descriptor;
+#[cfg(unix)]
 mod exportable;
 mod extent;
 mod foreign_sync;
@@ -39,22 +44,28 @@ mod image;
 mod import_error;
 mod link;
 mod memory;
+mod object;
 mod semaphore;
 pub(crate) mod sys;
 mod wait;
 
 pub use buffer::ExternalBuffer;
 #[cfg(unix)]
+pub(crate) use descriptor::lend;
+#[cfg(unix)]
 pub use exportable::ExportableMemory;
 pub use extent::{ArrayFlags, ImageDesc, ImageShape};
 pub use foreign_sync::{KeyedMutex, NvSciSync};
 pub use format::{ChannelFormat, ChannelOrder, ChannelType, Encoding, FormatApi, ImageFormat};
-pub use handle::{KmtHandle, MemoryHandle, NtHandle, NvSciObject, SemaphoreClass, SemaphoreHandle};
+pub use handle::{MemoryHandle, SemaphoreClass, SemaphoreHandle};
 pub use image::{ExternalImage, ExternalLevel};
 pub use import_error::ImportError;
 pub use link::{SemaphoreLink, Signalled};
+#[cfg(unix)]
 pub(crate) use memory::check_range;
 pub use memory::{Allocation, ExternalMemory};
+pub use object::{KmtHandle, NtHandle, NvSciObject};
 pub use semaphore::{BinarySemaphore, TimelineSemaphore, supports_timeline};
+#[cfg(unix)]
 pub(crate) use wait::timeout;
 pub use wait::wait_within;

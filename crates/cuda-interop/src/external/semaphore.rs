@@ -57,29 +57,27 @@ impl Imported {
             .and_then(|()| check_device(context, exporter, &operation))
             .and_then(|()| {
                 let call = table::IMPORT_EXTERNAL_SEMAPHORE.get(&operation)?;
-                let desc = SemaphoreHandleDesc {
-                    kind: handle.cu_type(),
-                    handle: handle.to_sys(),
-                    flags: 0,
-                    reserved: [0; 16],
-                };
-                with_current(context, &operation, || {
+                let import = |handle_to_read| {
+                    let desc = SemaphoreHandleDesc {
+                        kind: handle.cu_type(),
+                        handle: handle_to_read,
+                        flags: 0,
+                        reserved: [0; 16],
+                    };
                     // SAFETY: a null handle is a valid value; the driver reads the description and writes one handle.
                     unsafe { out::<CUexternalSemaphore>(&operation, |p| call(p, &raw const desc)) }
+                };
+                with_current(context, &operation, || {
+                    let raw = handle.to_sys().lend(&operation, import)?;
+                    if raw.is_null() {
+                        let error = Error::new(ErrorKind::Inconsistent, &operation);
+                        return Err(error.detail("the semaphore handle is null"));
+                    }
+                    Ok(Self { raw, context: context.clone() })
                 })
             });
-        match imported {
-            Err(error) => Err(ImportError::refused(error, handle)),
-            Ok(raw) => {
-                // The driver owns a descriptor from here on.
-                handle.give_up();
-                if raw.is_null() {
-                    let error = Error::new(ErrorKind::Inconsistent, operation);
-                    return Err(ImportError::taken(error.detail("the semaphore handle is null")));
-                }
-                Ok(Self { raw, context: context.clone() })
-            }
-        }
+        // After a success the driver has a descriptor of its own, and this one is closed here.
+        imported.map_err(|error| ImportError::new(error, handle))
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! A memory descriptor is any file that can be mapped (`memfd_create`); CUDA's exports are such files. A binary semaphore is
 //! an `eventfd`, a timeline semaphore a file that holds its value in 8 bytes. A descriptor belongs to the driver after a
-//! successful import, and to the caller otherwise.
+//! successful import, and to the caller otherwise; real drivers close one that they refuse, as `refused=closed` does here.
 
 mod memory;
+mod refused;
 mod semaphore;
 mod virtual_memory;
 
 pub(crate) use memory::{ExternalMemory, Mipmapped};
+pub(crate) use refused::refuse;
 pub(crate) use semaphore::Semaphore;
 pub(crate) use virtual_memory::{Physical, Reservation};
 

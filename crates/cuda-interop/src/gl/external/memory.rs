@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::os::fd::{AsRawFd as _, IntoRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::rc::Rc;
 
 use bytemuck::Pod;
@@ -11,7 +11,7 @@ use glow::HasContext as _;
 use super::functions::MemoryFunctions;
 use crate::device::Uuid;
 use crate::error::{Error, ErrorKind, Result};
-use crate::external::{Allocation, ImportError, check_range};
+use crate::external::{Allocation, ImportError, check_range, lend};
 use crate::gl::GlContext;
 use crate::gl::context::Shared;
 use crate::gl::leftover::{GlObject, Leftover};
@@ -65,24 +65,18 @@ impl GlMemory {
             .and_then(|()| Inner::create(shared, allocation, &operation));
         let inner = match created {
             Ok(inner) => inner,
-            Err(error) => return Err(ImportError::refused(error, fd)),
+            Err(error) => return Err(ImportError::new(error, fd)),
         };
-        // SAFETY: the context is current, the object exists, and the descriptor is the caller's promise.
-        unsafe {
-            (inner.functions.import_fd)(
-                inner.name,
-                allocation.size_bytes,
-                OPAQUE_FD,
-                fd.as_raw_fd(),
-            );
-        }
-        match shared.check_gl(&operation) {
-            Ok(()) => {
-                // OpenGL owns the descriptor from here on.
-                let _ = fd.into_raw_fd();
-                Ok(Self { inner: Rc::new(inner) })
-            }
-            Err(error) => Err(ImportError::refused(error, fd)),
+        let imported = lend(fd.as_fd(), &operation, |fd| {
+            let bytes = allocation.size_bytes;
+            // SAFETY: the context is current, the object exists, and the descriptor is the caller's promise.
+            unsafe { (inner.functions.import_fd)(inner.name, bytes, OPAQUE_FD, fd) };
+            shared.check_gl(&operation)
+        });
+        match imported {
+            // OpenGL has its own descriptor from here on.
+            Ok(()) => Ok(Self { inner: Rc::new(inner) }),
+            Err(error) => Err(ImportError::new(error, fd)),
         }
     }
 

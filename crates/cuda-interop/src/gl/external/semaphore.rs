@@ -1,7 +1,7 @@
 //! Semaphores that another API exported, for OpenGL to signal and wait for in its own command stream.
 
 use std::fmt;
-use std::os::fd::{AsRawFd as _, IntoRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::rc::Rc;
 
 use glow::HasContext as _;
@@ -10,7 +10,7 @@ use super::functions::{SemaphoreFunctions, TimelineFunctions};
 use super::memory::{OPAQUE_FD, check_device};
 use crate::device::Uuid;
 use crate::error::{Error, ErrorKind, Result};
-use crate::external::{ImportError, SemaphoreLink, Signalled};
+use crate::external::{ImportError, SemaphoreLink, Signalled, lend};
 use crate::gl::GlContext;
 use crate::gl::context::Shared;
 use crate::gl::leftover::{GlObject, Leftover};
@@ -78,17 +78,18 @@ impl Imported {
     ) -> std::result::Result<Self, ImportError<OwnedFd>> {
         let semaphore = match Self::create(gl, exporter, timeline) {
             Ok(semaphore) => semaphore,
-            Err(error) => return Err(ImportError::refused(error, fd)),
+            Err(error) => return Err(ImportError::new(error, fd)),
         };
-        // SAFETY: the context is current, the object exists, and the descriptor is the caller's promise.
-        unsafe { (semaphore.functions.import_fd)(semaphore.name, OPAQUE_FD, fd.as_raw_fd()) };
-        match semaphore.shared.check_gl("importing a semaphore into OpenGL") {
-            Ok(()) => {
-                // OpenGL owns the descriptor from here on.
-                let _ = fd.into_raw_fd();
-                Ok(semaphore)
-            }
-            Err(error) => Err(ImportError::refused(error, fd)),
+        let operation = "importing a semaphore into OpenGL";
+        let imported = lend(fd.as_fd(), operation, |fd| {
+            // SAFETY: the context is current, the object exists, and the descriptor is the caller's promise.
+            unsafe { (semaphore.functions.import_fd)(semaphore.name, OPAQUE_FD, fd) };
+            semaphore.shared.check_gl(operation)
+        });
+        match imported {
+            // OpenGL has its own descriptor from here on.
+            Ok(()) => Ok(semaphore),
+            Err(error) => Err(ImportError::new(error, fd)),
         }
     }
 
