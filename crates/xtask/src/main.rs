@@ -5,6 +5,7 @@ mod ptx;
 mod ptxas;
 mod spirv;
 mod tools;
+mod windows;
 
 use std::process::ExitCode;
 
@@ -14,6 +15,7 @@ cargo xtask ptx --check    rebuild and compare with the committed file, then ass
                            architecture that the ptxas on hand knows (PATH, target/ptxas/*/ptxas)
 cargo xtask spirv          build the SPIR-V of the Vulkan shaders from their GLSL
 cargo xtask spirv --check  rebuild and compare with the committed files
+cargo xtask windows        type-check cuda-interop for Windows, with all features; nothing is built or run
 cargo xtask help           this text";
 
 fn main() -> ExitCode {
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         ["ptx", "--check"] => ptx::check(),
         ["spirv"] => spirv::update(),
         ["spirv", "--check"] => spirv::check(),
+        ["windows"] => windows::check(),
         ["help" | "--help" | "-h"] | [] => {
             println!("{HELP}");
             Ok(())

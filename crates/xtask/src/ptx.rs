@@ -182,11 +182,11 @@ fn without_comments(ptx: &str) -> String {
     code.filter(|line| !line.is_empty()).fold(String::new(), |text, line| text + line + "\n")
 }
 
-fn workspace() -> PathBuf {
+pub(crate) fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn target_folder() -> PathBuf {
+pub(crate) fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
 }
 

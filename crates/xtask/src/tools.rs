@@ -33,6 +33,12 @@ pub(crate) fn find() -> Result<Tools> {
     bail!("{INSTALL}\nLooked at:\n{}", reasons.join("\n"));
 }
 
+/// The first compiler that has the sources of its whole standard library.
+pub(crate) fn find_rustc() -> Result<PathBuf> {
+    let mut found = compilers().into_iter();
+    found.find(|rustc| sources(rustc, "std").is_ok()).context(INSTALL)
+}
+
 /// Compilers worth a look: Debian's, the nightlies of rustup, the one on the PATH.
 fn compilers() -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from("/usr/bin/rustc")];
@@ -50,12 +56,18 @@ fn compilers() -> Vec<PathBuf> {
     found
 }
 
-fn tools_of(rustc: &Path) -> Result<Tools> {
+/// The compiler's system root, if the sources of that crate are in it.
+fn sources(rustc: &Path, library: &str) -> Result<PathBuf> {
     let sysroot = PathBuf::from(output(Command::new(rustc).args(["--print", "sysroot"]))?.trim());
-    let source = sysroot.join("lib/rustlib/src/rust/library/core/src/lib.rs");
+    let source = sysroot.join("lib/rustlib/src/rust/library").join(library).join("src/lib.rs");
     if !source.exists() {
         bail!("lacks its sources ({})", source.display());
     }
+    Ok(sysroot)
+}
+
+fn tools_of(rustc: &Path) -> Result<Tools> {
+    let sysroot = sources(rustc, "core")?;
     let version = output(Command::new(rustc).arg("-vV"))?;
     let field = |name: &str| {
         version

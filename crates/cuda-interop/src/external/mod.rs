@@ -25,6 +25,11 @@
 //! Buffers and images hold their memory, so the order of dropping does not matter: mappings are freed, then the
 //! memory is given back, then, in types of this crate that own both sides, the exporter frees its own.
 //!
+//! # Never run
+//!
+//! This project has run the descriptors on a GPU. It has never run the Windows kinds or the `NvSci` kinds: they are
+//! written from the documentation and type-checked for Windows, and only their pure parts are tested.
+//!
 //! # What is checked
 //!
 //! The exporter must be the same device, matched by UUID and never by an order; ranges lie inside the allocation, and

@@ -21,6 +21,7 @@ pub(super) enum GlObject {
     Texture(glow::Texture),
     Renderbuffer(glow::Renderbuffer),
     /// An object of an extension, with the function that deletes it.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "descriptors are Unix's"))]
     External(unsafe extern "system" fn(i32, *const u32), u32),
 }
 
