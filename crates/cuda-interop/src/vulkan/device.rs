@@ -4,11 +4,11 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::sync::Arc;
 
-use ash::{khr, vk};
+use ash::{ext, khr, vk};
 
 use super::choose::{Candidate, choose};
 use super::refused;
-use super::validation::{LAYER, Validation};
+use super::validation::{LAYER, Validation, ValidationLog};
 use crate::device::Uuid;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -21,8 +21,8 @@ pub struct DeviceRequest<'a> {
     pub instance_extensions: Vec<&'a CStr>,
     /// Device extensions beside this crate's own, for example the swapchain's.
     pub device_extensions: Vec<&'a CStr>,
-    /// Whether the validation layer listens.
-    pub validation: bool,
+    /// Where the validation layer's warnings and errors go; without, the layer is not loaded.
+    pub validation: Option<&'a ValidationLog>,
 }
 
 /// A Vulkan 1.2 device with one queue for graphics and transfer, and what is needed to export from it.
@@ -47,6 +47,8 @@ pub(super) struct Inner {
     validation: Option<Validation>,
     pub(super) instance: ash::Instance,
     entry: ash::Entry,
+    /// The layer writes to it until the instance is gone.
+    _log: Option<ValidationLog>,
 }
 
 impl VulkanDevice {
@@ -59,16 +61,13 @@ impl VulkanDevice {
     /// [`ErrorKind::OtherDevice`] with all UUIDs if none is the wanted one; [`ErrorKind::Vulkan`].
     pub fn new(request: &DeviceRequest<'_>) -> Result<Self> {
         let operation = "opening a Vulkan device";
-        // SAFETY: the loader's initialisers have no requirement on the caller.
-        let entry = unsafe { ash::Entry::load() }.map_err(|error| {
-            Error::new(ErrorKind::Unsupported("Vulkan"), operation)
-                .detail(error.to_string())
-                .hint("install the Vulkan loader (libvulkan1)")
-        })?;
+        let entry = load(operation)?;
         let instance = InstanceGuard(Some(create_instance(&entry, request)?));
-        let validation =
-            request.validation.then(|| Validation::listen(&entry, instance.get())).transpose()?;
-        let (physical, candidate) = find_physical(instance.get(), request.uuid)?;
+        let listen = |log| Validation::listen(&entry, instance.get(), log);
+        let validation = request.validation.map(listen).transpose()?;
+        let found = list_physical(instance.get())?;
+        let candidates: Vec<Candidate> = found.iter().map(|(_, found)| found.clone()).collect();
+        let (physical, candidate) = found[choose(&candidates, request.uuid)?].clone();
         let queue_family = graphics_family(instance.get(), physical)
             .ok_or_else(|| Error::new(ErrorKind::Unsupported("a graphics queue"), operation))?;
         let has = extensions_of(instance.get(), physical)?;
@@ -100,8 +99,23 @@ impl VulkanDevice {
             validation,
             instance,
             entry,
+            _log: request.validation.cloned(),
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// What devices there are: those that are not software first, else in Vulkan's order.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unsupported`] without a Vulkan 1.2 loader; [`ErrorKind::Vulkan`].
+    pub fn list() -> Result<Vec<Candidate>> {
+        let entry = load("listing the Vulkan devices")?;
+        let instance = InstanceGuard(Some(create_instance(&entry, &DeviceRequest::default())?));
+        let mut found: Vec<Candidate> =
+            list_physical(instance.get())?.into_iter().map(|(_, candidate)| candidate).collect();
+        found.sort_by_key(|candidate| candidate.software);
+        Ok(found)
     }
 
     /// The loader's functions.
@@ -162,12 +176,6 @@ impl VulkanDevice {
     #[must_use]
     pub fn draws_lines(&self) -> bool {
         self.inner.wide_lines
-    }
-
-    /// How many messages the validation layer has given; 0 if it does not listen.
-    #[must_use]
-    pub fn validation_messages(&self) -> u64 {
-        self.inner.validation.as_ref().map_or(0, Validation::count)
     }
 
     /// Waits until the device is idle. For the end of a program: there is no limit.
@@ -244,6 +252,15 @@ impl Drop for InstanceGuard {
     }
 }
 
+fn load(operation: &str) -> Result<ash::Entry> {
+    // SAFETY: the loader's initialisers have no requirement on the caller.
+    unsafe { ash::Entry::load() }.map_err(|error| {
+        Error::new(ErrorKind::Unsupported("Vulkan"), operation)
+            .detail(error.to_string())
+            .hint("install the Vulkan loader (libvulkan1)")
+    })
+}
+
 fn create_instance(entry: &ash::Entry, request: &DeviceRequest<'_>) -> Result<ash::Instance> {
     let operation = "creating a Vulkan instance";
     // SAFETY: the library is loaded.
@@ -257,44 +274,51 @@ fn create_instance(entry: &ash::Entry, request: &DeviceRequest<'_>) -> Result<as
     let mut extensions: Vec<*const c_char> =
         request.instance_extensions.iter().map(|name| name.as_ptr()).collect();
     let mut layers: Vec<*const c_char> = Vec::new();
-    if request.validation {
+    let mut messenger = request.validation.map(ValidationLog::messenger).unwrap_or_default();
+    // Hazards between commands too.
+    let checks = [vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION];
+    let mut features = vk::ValidationFeaturesEXT::default().enabled_validation_features(&checks);
+    let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+    if request.validation.is_some() {
         Validation::check_installed(entry)?;
         layers.push(LAYER.as_ptr());
-        extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+        extensions.push(ext::debug_utils::NAME.as_ptr());
+        info = info.push_next(&mut messenger);
+        if Validation::has_features(entry) {
+            extensions.push(ext::validation_features::NAME.as_ptr());
+            info = info.push_next(&mut features);
+        }
     }
-    let info = vk::InstanceCreateInfo::default()
-        .application_info(&application)
-        .enabled_extension_names(&extensions)
-        .enabled_layer_names(&layers);
-    // SAFETY: all pointers in the description live until the call returns.
-    unsafe { entry.create_instance(&info, None) }.map_err(|result| refused(operation, result))
+    let info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
+    // SAFETY: all pointers in the description live until the call returns, and the log as long as the instance.
+    unsafe { entry.create_instance(&info, None) }.map_err(|result| match result {
+        vk::Result::ERROR_EXTENSION_NOT_PRESENT => {
+            let kind = ErrorKind::Unsupported("a Vulkan instance extension");
+            Error::new(kind, operation).detail(format!("{:?}", request.instance_extensions))
+        }
+        _ => refused(operation, result),
+    })
 }
 
-fn find_physical(
-    instance: &ash::Instance,
-    wanted: Option<Uuid>,
-) -> Result<(vk::PhysicalDevice, Candidate)> {
+fn list_physical(instance: &ash::Instance) -> Result<Vec<(vk::PhysicalDevice, Candidate)>> {
     // SAFETY: the instance is alive.
     let devices = unsafe { instance.enumerate_physical_devices() }
         .map_err(|result| refused("listing the Vulkan devices", result))?;
-    let candidates: Vec<Candidate> = devices
-        .iter()
-        .map(|device| {
-            let mut ids = vk::PhysicalDeviceIDProperties::default();
-            let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
-            // SAFETY: the device is one of the instance's.
-            unsafe { instance.get_physical_device_properties2(*device, &mut properties) };
-            let properties = properties.properties;
-            let name = properties.device_name_as_c_str().unwrap_or_default();
-            Candidate {
-                uuid: Uuid(ids.device_uuid),
-                name: name.to_string_lossy().into_owned(),
-                software: properties.device_type == vk::PhysicalDeviceType::CPU,
-            }
-        })
-        .collect();
-    let index = choose(&candidates, wanted)?;
-    Ok((devices[index], candidates[index].clone()))
+    let describe = |device: vk::PhysicalDevice| {
+        let mut ids = vk::PhysicalDeviceIDProperties::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
+        // SAFETY: the device is one of the instance's.
+        unsafe { instance.get_physical_device_properties2(device, &mut properties) };
+        let properties = properties.properties;
+        let name = properties.device_name_as_c_str().unwrap_or_default();
+        let candidate = Candidate {
+            uuid: Uuid(ids.device_uuid),
+            name: name.to_string_lossy().into_owned(),
+            software: properties.device_type == vk::PhysicalDeviceType::CPU,
+        };
+        (device, candidate)
+    };
+    Ok(devices.into_iter().map(describe).collect())
 }
 
 fn graphics_family(instance: &ash::Instance, physical: vk::PhysicalDevice) -> Option<u32> {

@@ -41,6 +41,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Draw the mesh with Vulkan: CUDA writes its heights into Vulkan's buffer
     #[cfg(unix)]
+    #[command(after_help = crate::vulkan::keys_help())]
     Vulkan(Box<VulkanArgs>),
     /// Run one probe in this process; the doctor starts it
     #[command(name = PROBE_COMMAND, hide = true)]

@@ -6,6 +6,7 @@ use thiserror::Error;
 use crate::backend::NoCuda;
 use crate::capture::CaptureError;
 use crate::status::Status;
+use crate::window::WindowError;
 
 /// An error of `simplegl vulkan`.
 #[derive(Debug, Error)]
@@ -38,11 +39,27 @@ pub enum VulkanError {
         /// How long was waited.
         limit_ms: u128,
     },
-    /// There is no window yet.
-    #[error(
-        "`simplegl vulkan` draws without a window: add --headless, and --screenshot FILE to see the picture"
-    )]
-    NeedsHeadless,
+    /// The window system, or the window.
+    #[error(transparent)]
+    Window(#[from] WindowError),
+    /// Vulkan has no surface for the window.
+    #[error("Vulkan cannot show anything in this window ({reason}): draw without one, --headless")]
+    NoSurface {
+        /// What was answered.
+        reason: String,
+    },
+    /// The device cannot show pictures in the window.
+    #[error("{device} cannot show pictures in this window: draw without one, --headless")]
+    NotShown {
+        /// Vulkan's name of the device.
+        device: String,
+    },
+    /// There is no such level.
+    #[error("there is no level {shown} to show: give --levels {} or more", shown + 1)]
+    NoLevel {
+        /// The level.
+        shown: u32,
+    },
     /// The host cannot take the semaphores' place here.
     #[error(
         "`simplegl vulkan` orders CUDA and Vulkan by semaphores: use --semaphores timeline or binary"
@@ -54,13 +71,29 @@ pub enum VulkanError {
 }
 
 impl VulkanError {
+    /// Whether nothing can be drawn any more, as against a request that was refused.
+    pub(super) fn is_fatal(&self) -> bool {
+        match self {
+            Self::Stuck { .. } => true,
+            Self::Vulkan { result, .. } => *result == vk::Result::ERROR_DEVICE_LOST,
+            Self::Interop(error) => {
+                let lost = vk::Result::ERROR_DEVICE_LOST.as_raw();
+                matches!(error.kind(), cuda_interop::ErrorKind::Vulkan { code, .. } if *code == lost)
+            }
+            _ => false,
+        }
+    }
+
     /// The program's exit status.
     #[must_use]
     pub fn status(&self) -> Status {
         use cuda_interop::ErrorKind;
         match self {
-            Self::NeedsHeadless | Self::NeedsSemaphores => Status::Usage,
-            Self::NoCuda(_) | Self::NoLines => Status::NoDevice,
+            Self::NoLevel { .. } | Self::NeedsSemaphores => Status::Usage,
+            Self::NoCuda(_) | Self::NoLines | Self::NoSurface { .. } | Self::NotShown { .. } => {
+                Status::NoDevice
+            }
+            Self::Window(error) => error.status(),
             Self::Interop(error)
                 if matches!(
                     error.kind(),

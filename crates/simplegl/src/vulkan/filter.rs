@@ -7,6 +7,8 @@ use cuda_interop::external::ExternalImage;
 use cuda_interop::memory::DeviceBuffer;
 use cuda_interop::vulkan::VulkanImage;
 use kernels::filter::{box_mean, edge_at};
+use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
+use rayon::slice::ParallelSliceMut as _;
 
 use super::VulkanError;
 use crate::backend::Cuda;
@@ -52,31 +54,33 @@ impl Filter {
     pub(super) fn on_cpu(self, picture: &mut [u32], [width, height]: [u32; 2]) {
         let source = picture.to_vec();
         let at = |x: u32, y: u32| (y * width + x) as usize;
-        let over = |picture: &mut [u32], pixel: &dyn Fn(u32, u32) -> u32| {
-            for y in 0..height {
-                for x in 0..width {
-                    picture[at(x, y)] = pixel(x, y);
-                }
-            }
-        };
         match self {
             Self::Edges => {
-                over(picture, &|x, y| edge_at(x, y, width, height, |x, y| source[at(x, y)]));
+                over(picture, width, |x, y| edge_at(x, y, width, height, |x, y| source[at(x, y)]));
             }
             Self::Blur(radius) => {
-                over(picture, &|x, y| box_mean(x, width, radius, |x| source[at(x, y)]));
+                over(picture, width, |x, y| box_mean(x, width, radius, |x| source[at(x, y)]));
                 let rows = picture.to_vec();
-                over(picture, &|x, y| box_mean(y, height, radius, |y| rows[at(x, y)]));
+                over(picture, width, |x, y| box_mean(y, height, radius, |y| rows[at(x, y)]));
             }
         }
     }
 }
 
-/// Filters Vulkan's image in place with CUDA.
+/// Computes each pixel, the rows side by side.
+fn over(picture: &mut [u32], width: u32, pixel: impl Fn(u32, u32) -> u32 + Sync) {
+    picture.par_chunks_exact_mut(width as usize).enumerate().for_each(|(y, row)| {
+        for (x, out) in (0..).zip(row) {
+            *out = pixel(x, y as u32);
+        }
+    });
+}
+
+/// Filters all levels of Vulkan's image in place with CUDA, each through its own surface.
 pub(super) struct CudaFilter {
     image: ExternalImage,
+    /// As large as the first level, and used by one level after the other.
     temporary: DeviceBuffer<u32>,
-    size: [u32; 2],
     filter: Filter,
 }
 
@@ -90,22 +94,27 @@ impl CudaFilter {
         // SAFETY: the frame's semaphores order the two sides, and drawing leaves the image in the general layout.
         let image = unsafe { target.import_into_cuda(&cuda.context) }?;
         let temporary = DeviceBuffer::zeroed(&cuda.stream, width as usize * height as usize)?;
-        Ok(Self { image, temporary, size: [width, height], filter })
+        Ok(Self { image, temporary, filter })
     }
 
-    /// Submits the filter to CUDA's stream.
+    /// Submits the filter of every level to CUDA's stream.
     pub(super) fn run(&mut self, cuda: &Cuda) -> Result<(), VulkanError> {
-        let Self { image, temporary, size: [width, height], filter } = self;
+        (0..self.image.desc().levels).try_for_each(|level| self.run_level(cuda, level))
+    }
+
+    fn run_level(&mut self, cuda: &Cuda, level: u32) -> Result<(), VulkanError> {
+        let Self { image, temporary, filter } = self;
         let (kernels, stream) = (&cuda.kernels, &cuda.stream);
-        let mut level = image.level(0, stream)?;
+        let mut level = image.level(level, stream)?;
+        let [width, height, _] = level.size();
         let surface = level.surface()?.object();
         let radius = match filter {
             Filter::Blur(radius) => *radius,
             Filter::Edges => 0,
         };
-        // SAFETY: surface and memory have the picture's size; Vulkan keeps away until the stream has passed the kernels.
+        // SAFETY: the surface has the level's size, and the memory at least as much; Vulkan keeps away until the stream has
+        // passed the kernels.
         unsafe {
-            let (width, height) = (*width, *height);
             kernels.blur_rows(stream, (&mut *temporary).into(), surface, width, height, radius)?;
             let words = (&mut *temporary).into();
             match filter {

@@ -9,7 +9,7 @@ use kernels::simple_vbo::{position, vertex, wave_u, wave_v};
 use super::VulkanError;
 use super::buffer::Buffer;
 use super::order::{Order, Step};
-use super::run::SLOTS;
+use super::studio::SLOTS;
 use crate::backend::Cuda;
 use crate::compute::Wave;
 use crate::compute::cpu::Cpu;
@@ -44,22 +44,35 @@ impl Heights {
         order: Order,
         mesh: MeshSize,
     ) -> Result<Self, VulkanError> {
-        let len = mesh.vertices() as usize;
-        let usage = vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
-        let request = BufferRequest { size_bytes: len as u64 * 4, usage };
-        let buffer = VulkanBuffer::new(device, request, false)?;
-        let memory = buffer.memory().import_into_cuda(&cuda.context)?;
-        // SAFETY: `order` orders the two sides in every frame.
-        let mapped = unsafe { memory.buffer(buffer.offset_bytes(), len) }?;
+        let (mapped, buffer) = shared(device, &cuda, mesh)?;
         Ok(Self::Cuda(Box::new(CudaHeights { mapped, buffer, order, cuda })))
     }
 
     pub(super) fn cpu(device: &VulkanDevice, mesh: MeshSize) -> Result<Self, VulkanError> {
-        let len = mesh.vertices() as usize;
-        let usage = vk::BufferUsageFlags::VERTEX_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC;
-        let slots =
-            (0..SLOTS).map(|_| Buffer::host(device, len * 4, usage)).collect::<Result<_, _>>()?;
-        Ok(Self::Cpu(CpuHeights { cpu: Cpu::new(), vertices: vec![Vertex::default(); len], slots }))
+        let slots = on_host(device, mesh)?;
+        let vertices = vec![Vertex::default(); mesh.vertices() as usize];
+        Ok(Self::Cpu(CpuHeights { cpu: Cpu::new(), vertices, slots }))
+    }
+
+    /// Makes room for another mesh. All frames must be done. On failure the old mesh stays.
+    pub(super) fn resize(
+        &mut self,
+        device: &VulkanDevice,
+        mesh: MeshSize,
+    ) -> Result<(), VulkanError> {
+        match self {
+            Self::Cuda(heights) => {
+                let (mapped, buffer) = shared(device, &heights.cuda, mesh)?;
+                // CUDA's mapping goes before Vulkan's buffer.
+                heights.mapped = mapped;
+                heights.buffer = buffer;
+            }
+            Self::Cpu(heights) => {
+                heights.slots = on_host(device, mesh)?;
+                heights.vertices = vec![Vertex::default(); mesh.vertices() as usize];
+            }
+        }
+        Ok(())
     }
 
     /// The buffer that a frame in this slot draws from.
@@ -124,6 +137,30 @@ impl Heights {
         }
         Ok(())
     }
+}
+
+const USAGE: vk::BufferUsageFlags = vk::BufferUsageFlags::from_raw(
+    vk::BufferUsageFlags::VERTEX_BUFFER.as_raw() | vk::BufferUsageFlags::TRANSFER_SRC.as_raw(),
+);
+
+/// A buffer of Vulkan's that CUDA has mapped.
+fn shared(
+    device: &VulkanDevice,
+    cuda: &Cuda,
+    mesh: MeshSize,
+) -> Result<(ExternalBuffer<f32>, VulkanBuffer), VulkanError> {
+    let len = mesh.vertices() as usize;
+    let request = BufferRequest { size_bytes: len as u64 * 4, usage: USAGE };
+    let buffer = VulkanBuffer::new(device, request, false)?;
+    let memory = buffer.memory().import_into_cuda(&cuda.context)?;
+    // SAFETY: the order of `CudaHeights` orders the two sides in every frame.
+    let mapped = unsafe { memory.buffer(buffer.offset_bytes(), len) }?;
+    Ok((mapped, buffer))
+}
+
+fn on_host(device: &VulkanDevice, mesh: MeshSize) -> Result<Vec<Buffer>, VulkanError> {
+    let len = mesh.vertices() as usize * 4;
+    (0..SLOTS).map(|_| Buffer::host(device, len, USAGE)).collect()
 }
 
 /// The height of one vertex, as every kernel computes it.

@@ -1,22 +1,20 @@
-//! How the mesh is drawn: render pass, uniforms, pipeline, and the picture that it draws into.
+//! How the mesh is drawn: render pass, uniforms, and a pipeline for each way to draw.
 
 use std::io::Cursor;
 
 use ash::util::read_spv;
 use ash::vk;
-use cuda_interop::external::ImageShape;
-use cuda_interop::vulkan::{ImageRequest, VulkanDevice, VulkanImage};
+use cuda_interop::vulkan::VulkanDevice;
 
 use super::args::VulkanDraw;
 use super::buffer::Buffer;
 use super::error::vulkan;
-use super::run::SLOTS;
+use super::studio::SLOTS;
+use super::target::FORMAT;
 use super::{VulkanError, error};
 
 const VERTEX: &[u8] = include_bytes!("shaders/mesh.vert.spv");
 const FRAGMENT: &[u8] = include_bytes!("shaders/mesh.frag.spv");
-/// The picture's format: what CUDA's filters read and write as one word a pixel.
-const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
 /// What the shaders are told of a frame: `Frame` in `mesh.vert`.
 #[repr(C)]
@@ -27,143 +25,46 @@ pub(super) struct Uniforms {
     pub(super) point_size: [f32; 4],
 }
 
-/// The picture, exportable to CUDA.
-pub(super) struct Target {
-    view: vk::ImageView,
-    pub(super) framebuffer: vk::Framebuffer,
-    pub(super) image: VulkanImage,
-    device: VulkanDevice,
-}
-
-impl Target {
-    pub(super) fn new(
-        device: &VulkanDevice,
-        render_pass: vk::RenderPass,
-        [width, height]: [u32; 2],
-    ) -> Result<Self, VulkanError> {
-        let request = ImageRequest {
-            format: FORMAT,
-            shape: ImageShape::D2,
-            size: [width, height, 1],
-            layers: 1,
-            levels: 1,
-            usage: vk::ImageUsageFlags::COLOR_ATTACHMENT
-                | vk::ImageUsageFlags::TRANSFER_SRC
-                | vk::ImageUsageFlags::STORAGE,
-        };
-        let image = VulkanImage::new(device, request, true)?;
-        let (view, framebuffer) = (vk::ImageView::null(), vk::Framebuffer::null());
-        let mut target = Self { view, framebuffer, image, device: device.clone() };
-        let info = vk::ImageViewCreateInfo::default()
-            .image(target.image.raw())
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(FORMAT)
-            .subresource_range(color_range());
-        // SAFETY: the image is alive; `target` owns what is created.
-        target.view = unsafe { device.device().create_image_view(&info, None) }
-            .map_err(vulkan("creating the picture's view"))?;
-        let attachments = [target.view];
-        let info = vk::FramebufferCreateInfo::default()
-            .render_pass(render_pass)
-            .attachments(&attachments)
-            .width(width)
-            .height(height)
-            .layers(1);
-        // SAFETY: render pass and view are alive.
-        target.framebuffer = unsafe { device.device().create_framebuffer(&info, None) }
-            .map_err(vulkan("creating the framebuffer"))?;
-        Ok(target)
-    }
-
-    /// The picture's pixels, one word each, row 0 at the top. It must be in the general layout, and nobody writing it.
-    pub(super) fn read(&self) -> Result<Vec<u32>, VulkanError> {
-        let [width, height, _] = self.image.request().size;
-        let len = width as usize * height as usize * 4;
-        let host = Buffer::host(&self.device, len, vk::BufferUsageFlags::TRANSFER_DST)?;
-        let region = [vk::BufferImageCopy::default()
-            .image_subresource(vk::ImageSubresourceLayers {
-                aspect_mask: vk::ImageAspectFlags::COLOR,
-                mip_level: 0,
-                base_array_layer: 0,
-                layer_count: 1,
-            })
-            .image_extent(vk::Extent3D { width, height, depth: 1 })];
-        self.device.run_once(|device, commands| {
-            let all = vk::PipelineStageFlags::ALL_COMMANDS;
-            let barrier = [vk::MemoryBarrier::default()
-                .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
-                .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
-            // SAFETY: image and buffer live until the commands are done, which is waited for.
-            unsafe {
-                let flags = vk::DependencyFlags::empty();
-                device.cmd_pipeline_barrier(commands, all, all, flags, &barrier, &[], &[]);
-                device.cmd_copy_image_to_buffer(
-                    commands,
-                    self.image.raw(),
-                    vk::ImageLayout::GENERAL,
-                    host.raw(),
-                    &region,
-                );
-            }
-        })?;
-        let words = host.bytes().chunks_exact(4);
-        Ok(words
-            .map(|pixel| u32::from_le_bytes([pixel[0], pixel[1], pixel[2], pixel[3]]))
-            .collect())
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        // SAFETY: both are ours (and may be null), and the frames that used them were waited for.
-        unsafe {
-            self.device.device().destroy_framebuffer(self.framebuffer, None);
-            self.device.device().destroy_image_view(self.view, None);
-        }
-    }
-}
-
-pub(super) fn color_range() -> vk::ImageSubresourceRange {
-    vk::ImageSubresourceRange {
-        aspect_mask: vk::ImageAspectFlags::COLOR,
-        base_mip_level: 0,
-        level_count: 1,
-        base_array_layer: 0,
-        layer_count: 1,
-    }
-}
-
-/// Everything that frames of one size share.
+/// What does not change from frame to frame, whatever the size of the picture.
 pub(super) struct Pipeline {
     pub(super) render_pass: vk::RenderPass,
     set_layout: vk::DescriptorSetLayout,
     pub(super) layout: vk::PipelineLayout,
     pool: vk::DescriptorPool,
     pub(super) sets: Vec<vk::DescriptorSet>,
-    pub(super) raw: vk::Pipeline,
+    points: vk::Pipeline,
+    /// Null if the device does not draw lines.
+    lines: vk::Pipeline,
     device: VulkanDevice,
 }
 
 impl Pipeline {
-    pub(super) fn new(
-        device: &VulkanDevice,
-        draw: VulkanDraw,
-        size: [u32; 2],
-        uniforms: &[Buffer],
-    ) -> Result<Self, VulkanError> {
+    pub(super) fn new(device: &VulkanDevice, uniforms: &[Buffer]) -> Result<Self, VulkanError> {
         let mut pipeline = Self {
             render_pass: vk::RenderPass::null(),
             set_layout: vk::DescriptorSetLayout::null(),
             layout: vk::PipelineLayout::null(),
             pool: vk::DescriptorPool::null(),
             sets: Vec::new(),
-            raw: vk::Pipeline::null(),
+            points: vk::Pipeline::null(),
+            lines: vk::Pipeline::null(),
             device: device.clone(),
         };
         pipeline.render_pass = create_render_pass(device)?;
         pipeline.create_sets(uniforms)?;
-        pipeline.create_pipeline(draw, size)?;
+        pipeline.points = pipeline.create_pipeline(VulkanDraw::Points)?;
+        if device.draws_lines() {
+            pipeline.lines = pipeline.create_pipeline(VulkanDraw::Wireframe)?;
+        }
         Ok(pipeline)
+    }
+
+    /// The pipeline that draws so. For lines the device must draw lines.
+    pub(super) fn raw(&self, draw: VulkanDraw) -> vk::Pipeline {
+        match draw {
+            VulkanDraw::Points => self.points,
+            VulkanDraw::Wireframe => self.lines,
+        }
     }
 
     fn create_sets(&mut self, uniforms: &[Buffer]) -> Result<(), VulkanError> {
@@ -209,7 +110,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn create_pipeline(&mut self, draw: VulkanDraw, size: [u32; 2]) -> Result<(), VulkanError> {
+    fn create_pipeline(&self, draw: VulkanDraw) -> Result<vk::Pipeline, VulkanError> {
         let device = self.device.device();
         let vertex = Shader::new(&self.device, VERTEX)?;
         let fragment = Shader::new(&self.device, FRAGMENT)?;
@@ -235,22 +136,11 @@ impl Pipeline {
             VulkanDraw::Wireframe => (vk::PrimitiveTopology::TRIANGLE_LIST, vk::PolygonMode::LINE),
         };
         let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-        let [width, height] = size;
-        let viewports = [vk::Viewport {
-            x: 0.0,
-            y: 0.0,
-            width: width as f32,
-            height: height as f32,
-            min_depth: 0.0,
-            max_depth: 1.0,
-        }];
-        let scissors = [vk::Rect2D {
-            offset: vk::Offset2D::default(),
-            extent: vk::Extent2D { width, height },
-        }];
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
-            .viewports(&viewports)
-            .scissors(&scissors);
+        // Set in the command buffer: the size changes with the window's.
+        let viewport =
+            vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
+        let states = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+        let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&states);
         let raster = vk::PipelineRasterizationStateCreateInfo::default()
             .polygon_mode(mode)
             .cull_mode(vk::CullModeFlags::NONE)
@@ -268,16 +158,14 @@ impl Pipeline {
             .rasterization_state(&raster)
             .multisample_state(&samples)
             .color_blend_state(&blend)
+            .dynamic_state(&dynamic)
             .layout(self.layout)
             .render_pass(self.render_pass);
         // SAFETY: everything named is alive; the shaders' interfaces are those described.
         let made =
             unsafe { device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
         match made {
-            Ok(pipelines) => {
-                self.raw = pipelines[0];
-                Ok(())
-            }
+            Ok(pipelines) => Ok(pipelines[0]),
             Err((_, result)) => Err(VulkanError::Vulkan { doing: "creating the pipeline", result }),
         }
     }
@@ -288,7 +176,8 @@ impl Drop for Pipeline {
         let device = self.device.device();
         // SAFETY: all are ours (and may be null), and the frames that used them were waited for.
         unsafe {
-            device.destroy_pipeline(self.raw, None);
+            device.destroy_pipeline(self.points, None);
+            device.destroy_pipeline(self.lines, None);
             device.destroy_descriptor_pool(self.pool, None);
             device.destroy_pipeline_layout(self.layout, None);
             device.destroy_descriptor_set_layout(self.set_layout, None);
@@ -311,15 +200,17 @@ fn create_render_pass(device: &VulkanDevice) -> Result<vk::RenderPass, VulkanErr
     let subpasses = [vk::SubpassDescription::default()
         .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
         .color_attachments(&colors)];
-    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    let (all, graphics) =
+        (vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::ALL_GRAPHICS);
     let memory = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
     // Whatever was done with the picture before, and whatever comes after.
-    let dependencies = [(vk::SUBPASS_EXTERNAL, 0), (0, vk::SUBPASS_EXTERNAL)].map(|(from, to)| {
+    let (outside, inside) = ((vk::SUBPASS_EXTERNAL, all), (0, graphics));
+    let dependencies = [(outside, inside), (inside, outside)].map(|(from, to)| {
         vk::SubpassDependency::default()
-            .src_subpass(from)
-            .dst_subpass(to)
-            .src_stage_mask(all)
-            .dst_stage_mask(all)
+            .src_subpass(from.0)
+            .dst_subpass(to.0)
+            .src_stage_mask(from.1)
+            .dst_stage_mask(to.1)
             .src_access_mask(memory)
             .dst_access_mask(memory)
     });

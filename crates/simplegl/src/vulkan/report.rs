@@ -4,6 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::args::VulkanDraw;
+use crate::mesh::MeshSize;
+use crate::window::{CameraReport, End};
+
 /// The outcome of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct VulkanReport {
@@ -17,10 +21,42 @@ pub struct VulkanReport {
     pub frames: u64,
     /// Mean time of a frame in milliseconds, from the first submission to the last frame's end.
     pub frame_ms: f64,
+    /// The picture's width and height in pixels.
+    pub size: [u32; 2],
+    /// How many levels it has.
+    pub levels: u32,
+    /// How the mesh was drawn.
+    pub draw: VulkanDraw,
+    /// The last mesh.
+    pub mesh: MeshSize,
+    /// The last view.
+    pub camera: CameraReport,
+    /// The last phase in radians.
+    pub phase: f64,
+    /// What the window was in the end, if there was one.
+    #[serde(flatten)]
+    pub window: Option<WindowPart>,
     /// With `--verify`: what was compared.
     pub verified: Option<Verified>,
     /// Messages of Vulkan's validation layer, if it listened.
     pub validation_messages: Option<u64>,
+}
+
+/// What there is to tell of a window.
+#[derive(Clone, Debug, Serialize)]
+pub struct WindowPart {
+    /// Why the program ended.
+    pub end: End,
+    /// Whether the animation stood still.
+    pub paused: bool,
+    /// How fast the phase advanced, in radians per second.
+    pub speed: f64,
+    /// Whether frames waited for the display.
+    pub vsync: bool,
+    /// Whether the window filled the screen.
+    pub fullscreen: bool,
+    /// Frames per second, over the last half second.
+    pub fps: f32,
 }
 
 /// What `--verify` compared with the CPU.
@@ -34,9 +70,11 @@ pub struct Verified {
     pub wrong_heights: u64,
     /// Heights compared.
     pub heights: u64,
-    /// Pixels of the last frame that are not those of the filter on the CPU, if there is a filter on the GPU.
+    /// Pixels of the last frame, on all levels, that are not those of the filter on the CPU, if there is a filter.
     pub wrong_pixels: Option<u64>,
-    /// Pixels of the last frame that are not background: a picture with nothing in it is no picture.
+    /// Pixels compared: those of all levels.
+    pub filtered_pixels: Option<u64>,
+    /// Pixels of the level shown that are not background: a picture with nothing in it is no picture.
     pub drawn_pixels: u64,
 }
 
@@ -68,8 +106,9 @@ impl fmt::Display for VulkanReport {
                 f,
                 "\nverified: {stale_frames} of {frames} frames stale, {wrong_heights} of {heights} heights differ"
             )?;
-            if let Some(wrong) = verified.wrong_pixels {
-                write!(f, ", {wrong} filtered pixels differ")?;
+            if let (Some(wrong), Some(all)) = (verified.wrong_pixels, verified.filtered_pixels) {
+                let levels = self.levels;
+                write!(f, ", {wrong} of {all} filtered pixels on {levels} levels differ")?;
             }
             write!(f, ", {} pixels drawn", verified.drawn_pixels)?;
         }

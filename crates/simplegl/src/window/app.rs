@@ -17,7 +17,7 @@ use crate::options::ViewerOptions;
 
 /// A signal has arrived.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Interrupted;
+pub(crate) struct Interrupted;
 
 /// The application before, while and after there is a window.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 //! | `app.rs` | winit's application |
 //! | `open.rs`, `config.rs`, `gl_window.rs` | opening a window with a context, the configurations worth trying, the result |
 //! | `viewer.rs`, `events.rs`, `effects.rs`, `frame.rs` | the viewer: what it holds, and what events, actions and frames do |
+//! | `inputs.rs` | keys and the mouse from winit's events |
 //! | `state.rs` | what the user changes; pure |
 //! | `picture.rs` | the scene in the window |
 //! | `shots.rs` | frames that are kept as files |
@@ -20,6 +21,7 @@ mod error;
 mod events;
 mod frame;
 mod gl_window;
+mod inputs;
 mod notes;
 mod open;
 mod picture;
@@ -31,6 +33,7 @@ mod shots;
 mod state;
 mod viewer;
 
+use winit::application::ApplicationHandler;
 use winit::event_loop::EventLoop;
 use winit::platform::wayland::EventLoopBuilderExtWayland as _;
 use winit::platform::x11::EventLoopBuilderExtX11 as _;
@@ -41,8 +44,13 @@ pub use report::{CameraReport, End, GlReport, HeapReport, Report};
 use crate::options::ViewerOptions;
 use crate::preflight;
 use crate::signals::Interrupt;
-use app::{App, Interrupted};
+use app::App;
+pub(crate) use app::Interrupted;
+pub(crate) use inputs::{Free, Inputs};
 use session::Session;
+pub(crate) use shots::free_name;
+pub(crate) use state::{Effect, State};
+pub(crate) use viewer::Next;
 
 /// Opens the window and stays until it is closed. Must be called on the main thread, once per process.
 ///
@@ -50,6 +58,14 @@ use session::Session;
 /// See [`WindowError`]; everything is torn down by then.
 pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
     preflight::check(options)?;
+    let mut app = App::new(options);
+    run_app(&mut app)?;
+    app.into_outcome().unwrap_or(Err(WindowError::EndedEarly))
+}
+
+/// Runs an application in an event loop on the window system that answers, until it ends. SIGINT, SIGTERM and SIGHUP come
+/// as [`Interrupted`].
+pub(crate) fn run_app(app: &mut impl ApplicationHandler<Interrupted>) -> Result<(), WindowError> {
     let mut builder = EventLoop::<Interrupted>::with_user_event();
     let asked = match Session::detect()? {
         Session::Wayland => {
@@ -71,7 +87,6 @@ pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
         // An error means that the event loop has ended already: there is nothing to wake.
         let _ = proxy.send_event(Interrupted);
     })?;
-    let mut app = App::new(options);
-    event_loop.run_app(&mut app)?;
-    app.into_outcome().unwrap_or(Err(WindowError::EndedEarly))
+    event_loop.run_app(app)?;
+    Ok(())
 }

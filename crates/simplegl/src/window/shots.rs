@@ -97,7 +97,7 @@ impl Shots {
 }
 
 /// The first of `simplegl-0001.png`, `simplegl-0002.png`, ... that is not there yet.
-fn free_name(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn free_name(folder: &Path) -> Option<PathBuf> {
     (1..=MOST_SCREENSHOTS)
         .map(|number| folder.join(format!("simplegl-{number:04}.png")))
         .find(|path| !path.exists())

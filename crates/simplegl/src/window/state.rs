@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::camera::{Bounds, Camera, Inertia};
 use crate::input::{Action, Gesture};
-use crate::options::ViewerOptions;
+use crate::options::{ViewerOptions, WindowOptions};
 use crate::panel::Shown;
 use crate::phase::Phase;
 use crate::scene::Scene;
@@ -20,7 +20,7 @@ const MOST_VERTICES: u64 = 1 << 26;
 
 /// Something that the state cannot do by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     Quit,
     SetVsync(bool),
     SetFullscreen(bool),
@@ -31,26 +31,31 @@ pub(super) enum Effect {
 }
 
 #[derive(Debug)]
-pub(super) struct State {
-    pub(super) scene: Scene,
-    pub(super) camera: Camera,
-    pub(super) inertia: Inertia,
-    pub(super) phase: Phase,
-    pub(super) paused: bool,
-    pub(super) shown: Shown,
-    pub(super) vsync: bool,
-    pub(super) fullscreen: bool,
+pub(crate) struct State {
+    pub(crate) scene: Scene,
+    pub(crate) camera: Camera,
+    pub(crate) inertia: Inertia,
+    pub(crate) phase: Phase,
+    pub(crate) paused: bool,
+    pub(crate) shown: Shown,
+    pub(crate) vsync: bool,
+    pub(crate) fullscreen: bool,
     single_steps: u32,
 }
 
 impl State {
-    pub(super) fn new(options: &ViewerOptions) -> Self {
-        let wanted = &options.window;
+    pub(crate) fn new(options: &ViewerOptions) -> Self {
+        let phase = options.clock.phase(options.scene.speed);
+        Self::of(options.scene.clone(), options.camera.clone(), phase, options.window)
+    }
+
+    /// The first state of a window.
+    pub(crate) fn of(scene: Scene, camera: Camera, phase: Phase, wanted: WindowOptions) -> Self {
         Self {
-            scene: options.scene.clone(),
-            camera: options.camera.clone(),
+            scene,
+            camera,
             inertia: Inertia::new(wanted.inertia),
-            phase: options.clock.phase(options.scene.speed),
+            phase,
             paused: wanted.paused,
             shown: Shown { hud: wanted.hud, panel: wanted.panel, ..Shown::default() },
             vsync: wanted.vsync,
@@ -60,7 +65,7 @@ impl State {
     }
 
     /// Brings the animation to the next frame, `elapsed` after the last.
-    pub(super) fn advance(&mut self, elapsed: Duration) {
+    pub(crate) fn advance(&mut self, elapsed: Duration) {
         if self.single_steps > 0 {
             self.single_steps -= 1;
             self.phase.single_step();
@@ -71,12 +76,12 @@ impl State {
     }
 
     /// Whether the next frame differs from this one without any event.
-    pub(super) fn is_moving(&self) -> bool {
+    pub(crate) fn is_moving(&self) -> bool {
         !self.paused || self.single_steps > 0 || self.inertia.is_moving()
     }
 
     /// Does what a mouse gesture asks, in a picture of `height` pixels; `seconds` since the last one.
-    pub(super) fn gesture(&mut self, gesture: Gesture, height: u32, seconds: f32) {
+    pub(crate) fn gesture(&mut self, gesture: Gesture, height: u32, seconds: f32) {
         match gesture {
             Gesture::Orbit { dx, dy } => {
                 self.camera.orbit(dx, dy);
@@ -92,7 +97,7 @@ impl State {
     }
 
     /// Does what a key or a button asks, in a picture of this aspect.
-    pub(super) fn apply(&mut self, action: Action, aspect: f32) -> Option<Effect> {
+    pub(crate) fn apply(&mut self, action: Action, aspect: f32) -> Option<Effect> {
         match action {
             Action::Quit => return Some(Effect::Quit),
             Action::TogglePause => self.paused = !self.paused,

@@ -2,23 +2,22 @@
 
 use std::time::Instant;
 
-use winit::keyboard::ModifiersState;
-
 use super::WindowError;
 use super::gl_window::GlWindow;
+use super::inputs::Inputs;
 use super::notes::Notes;
 use super::picture::{Picture, gl_string};
 use super::report::{CameraReport, End, GlReport, HeapReport, Report};
 use super::shots::Shots;
 use super::state::State;
-use crate::input::{Action, Pointer};
+use crate::input::Action;
 use crate::options::ViewerOptions;
 use crate::panel::{Overlay, Shown};
 use crate::timing::{FpsCounter, Timings};
 
 /// When the next frame is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(crate) enum Next {
     Now,
     At(Instant),
     OnEvent,
@@ -35,9 +34,7 @@ pub(super) struct Viewer {
     pub(super) window: GlWindow,
     pub(super) state: State,
     pub(super) notes: Notes,
-    pub(super) pointer: Pointer,
-    pub(super) pointer_at: (f64, f64),
-    pub(super) modifiers: ModifiersState,
+    pub(super) inputs: Inputs,
     /// What the mesh sliders of the panel stand at.
     pub(super) mesh_wanted: [u32; 2],
     /// Buttons of the panel that were pressed.
@@ -47,7 +44,6 @@ pub(super) struct Viewer {
     pub(super) fps: FpsCounter,
     pub(super) started: Instant,
     pub(super) last_frame: Option<Instant>,
-    pub(super) last_gesture: Instant,
     pub(super) frames: u64,
     pub(super) frames_wanted: Option<u64>,
     /// A frame is wanted whatever else: something has changed.
@@ -76,15 +72,12 @@ impl Viewer {
             window,
             state: State::new(options),
             notes: Notes::default(),
-            pointer: Pointer::default(),
-            pointer_at: (0.0, 0.0),
-            modifiers: ModifiersState::empty(),
+            inputs: Inputs::new(),
             actions: Vec::new(),
             timings: Timings::default(),
             fps: FpsCounter::default(),
             started: now,
             last_frame: None,
-            last_gesture: now,
             frames: 0,
             frames_wanted: options.frames,
             dirty: true,
