@@ -136,18 +136,19 @@ fn region(image: &VulkanImage, level: u32) -> vk::BufferImageCopy {
         .image_extent(vk::Extent3D { width, height, depth })
 }
 
-fn to_general(
+fn change(
     device: &ash::Device,
     commands: vk::CommandBuffer,
     image: &VulkanImage,
     from: vk::ImageLayout,
+    to: vk::ImageLayout,
 ) {
     let access = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
     let barrier = vk::ImageMemoryBarrier::default()
         .src_access_mask(access)
         .dst_access_mask(access)
         .old_layout(from)
-        .new_layout(vk::ImageLayout::GENERAL)
+        .new_layout(to)
         .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
         .image(image.raw())
@@ -188,10 +189,10 @@ pub fn write_image(device: &VulkanDevice, image: &VulkanImage, levels: &[Vec<u8>
         .collect();
     device
         .run_once(|device, commands| {
-            to_general(device, commands, image, vk::ImageLayout::UNDEFINED);
+            let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+            change(device, commands, image, vk::ImageLayout::UNDEFINED, layout);
             for (level, host) in hosts.iter().enumerate() {
                 let regions = [region(image, level as u32)];
-                let layout = vk::ImageLayout::GENERAL;
                 // SAFETY: buffer and image live until the commands are done, which is waited for.
                 unsafe {
                     device.cmd_copy_buffer_to_image(
@@ -203,6 +204,7 @@ pub fn write_image(device: &VulkanDevice, image: &VulkanImage, levels: &[Vec<u8>
                     );
                 }
             }
+            change(device, commands, image, layout, vk::ImageLayout::GENERAL);
         })
         .unwrap();
 }
@@ -217,10 +219,10 @@ pub fn read_image(device: &VulkanDevice, image: &VulkanImage, sizes: &[usize]) -
         sizes.iter().map(|len| HostBuffer::new(device, *len)).collect();
     device
         .run_once(|device, commands| {
-            to_general(device, commands, image, vk::ImageLayout::GENERAL);
+            let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
+            change(device, commands, image, vk::ImageLayout::GENERAL, layout);
             for (level, host) in hosts.iter().enumerate() {
                 let regions = [region(image, level as u32)];
-                let layout = vk::ImageLayout::GENERAL;
                 // SAFETY: buffer and image live until the commands are done, which is waited for.
                 unsafe {
                     device.cmd_copy_image_to_buffer(
@@ -232,6 +234,7 @@ pub fn read_image(device: &VulkanDevice, image: &VulkanImage, sizes: &[usize]) -
                     );
                 }
             }
+            change(device, commands, image, layout, vk::ImageLayout::GENERAL);
         })
         .unwrap();
     hosts.iter().map(HostBuffer::read).collect()

@@ -1,18 +1,45 @@
-//! Vulkan without a GPU: Mesa's lavapipe is a device like any other, for all that needs no CUDA.
+//! Vulkan without a GPU: Mesa's lavapipe is a device like any other, for all that needs no CUDA. The validation layer listens
+//! to every test, and must have nothing to say once all is destroyed.
 
 use ash::vk;
 use cuda_interop::ErrorKind;
 use cuda_interop::device::Uuid;
 use cuda_interop::external::ImageShape;
 use cuda_interop::vulkan::{
-    BufferRequest, DeviceRequest, ImageRequest, VulkanBuffer, VulkanDevice, VulkanImage,
-    VulkanSemaphore,
+    BufferRequest, DeviceRequest, ImageRequest, ValidationLog, VulkanBuffer, VulkanDevice,
+    VulkanImage, VulkanSemaphore,
 };
 use simplegl_tests::vulkan::{HostBuffer, read_buffer, read_image, write_buffer, write_image};
 
-fn any() -> VulkanDevice {
-    let device =
-        VulkanDevice::new(&DeviceRequest::default()).expect("a Vulkan device, at least lavapipe");
+/// A device of which the validation layer must say nothing.
+struct Silent {
+    device: Option<VulkanDevice>,
+    log: ValidationLog,
+}
+
+impl std::ops::Deref for Silent {
+    type Target = VulkanDevice;
+
+    fn deref(&self) -> &VulkanDevice {
+        self.device.as_ref().expect("the device goes with this value")
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        // All that was made of it is gone by now, so the instance goes too.
+        self.device = None;
+        if !std::thread::panicking() {
+            assert_eq!(self.log.texts(), [""; 0], "the validation layer");
+        }
+    }
+}
+
+fn any() -> Silent {
+    let log = ValidationLog::new();
+    let request = DeviceRequest { validation: Some(&log), ..DeviceRequest::default() };
+    let device = VulkanDevice::new(&request)
+        .expect("a Vulkan device, at least lavapipe, and the validation layer");
     println!(
         "on {} (UUID {}), exports memory: {}, semaphores: {}",
         device.name(),
@@ -20,7 +47,63 @@ fn any() -> VulkanDevice {
         device.exports_memory(),
         device.exports_semaphores()
     );
+    Silent { device: Some(device), log }
+}
+
+/// Else the silence in all other tests would mean nothing.
+#[test]
+fn the_validation_layer_is_there_and_is_heard() {
+    let log = ValidationLog::new();
+    let request = DeviceRequest { validation: Some(&log), ..DeviceRequest::default() };
+    let device = VulkanDevice::new(&request).unwrap();
+    assert_eq!(log.count(), 0, "{:?}", log.texts());
+    let (one, other) = (HostBuffer::new(&device, 60), HostBuffer::new(&device, 60));
+    let region = [vk::BufferCopy::default().size(61)];
     device
+        .run_once(|device, commands| {
+            // SAFETY: the layer is asked to complain, and 60 bytes get 64 of memory.
+            unsafe { device.cmd_copy_buffer(commands, one.raw(), other.raw(), &region) }
+        })
+        .unwrap();
+    let said = log.texts();
+    assert!(said.iter().any(|text| text.contains("VUID-vkCmdCopyBuffer")), "{said:?}");
+    // Between commands too: both write the same bytes, and nothing comes between.
+    let region = [vk::BufferCopy::default().size(60)];
+    let before = log.count();
+    device
+        .run_once(|device, commands| {
+            // SAFETY: as above.
+            unsafe {
+                device.cmd_copy_buffer(commands, one.raw(), other.raw(), &region);
+                device.cmd_fill_buffer(commands, other.raw(), 0, 60, 7);
+            }
+        })
+        .unwrap();
+    let said = log.texts().split_off(before as usize);
+    assert!(said.iter().any(|text| text.contains("SYNC-HAZARD-WRITE-AFTER-WRITE")), "{said:?}");
+    // And what is left over when the device goes.
+    let before = log.count();
+    let info = vk::FenceCreateInfo::default();
+    // SAFETY: the device is alive; the fence is left over on purpose.
+    unsafe { device.device().create_fence(&info, None) }.unwrap();
+    drop((one, other));
+    drop(device);
+    let said = log.texts().split_off(before as usize);
+    assert!(said.iter().any(|text| text.contains("has not been destroyed")), "{said:?}");
+}
+
+#[test]
+fn devices_are_listed_with_those_that_can_be_opened() {
+    let found = VulkanDevice::list().unwrap();
+    assert!(!found.is_empty());
+    for candidate in &found {
+        let request = DeviceRequest { uuid: Some(candidate.uuid), ..DeviceRequest::default() };
+        assert_eq!(VulkanDevice::new(&request).unwrap().name(), candidate.name);
+    }
+    let software = found.iter().position(|candidate| candidate.software);
+    assert!(
+        found[software.unwrap_or(0)..].iter().all(|later| later.software || software.is_none())
+    );
 }
 
 #[test]
