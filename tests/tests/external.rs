@@ -12,7 +12,6 @@ use cuda_interop::external::{
 };
 use cuda_interop::{Code, ErrorKind, device};
 use simplegl_tests::child::in_child;
-use simplegl_tests::program;
 use simplegl_tests::standin::Driver;
 
 /// A file of so many bytes, as an exporter's allocation.
