@@ -34,6 +34,8 @@
 //! # Modules
 //!
 //! - [`gl`]: OpenGL contexts, buffers, images, devices
+//! - [`external`]: memory and semaphores of other APIs, by operating-system handles
+//! - [`d3d11`]: Direct3D 11 resources (Windows); [`nvsci`]: `NvSciBuf` and `NvSciSync` objects (Jetson, DRIVE)
 //! - [`device`], [`module`], [`memory`], [`event`]: the CUDA side: opening a device, kernels, CUDA's own memory, timing
 //! - [`driver`]: the driver library and its entry points
 //!
@@ -60,14 +62,17 @@
 mod context;
 mod copy;
 mod cudarc_interop;
+pub mod d3d11;
 pub mod device;
 pub mod driver;
 mod error;
 pub mod event;
 pub mod external;
 pub mod gl;
+mod graphics;
 pub mod memory;
 pub mod module;
+pub mod nvsci;
 #[cfg(all(feature = "vulkan", unix))]
 pub mod vulkan;
 

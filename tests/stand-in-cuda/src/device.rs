@@ -64,11 +64,28 @@ entries! {
         write_uuid(uuid, device)
     }
 
-    fn cuDeviceGetLuid(_luid: *mut [u8; 8], _mask: *mut c_uint, device: c_int) {
+    fn cuDeviceGetLuid(luid: *mut [u8; 8], mask: *mut c_uint, device: c_int) {
         let _state = initialised()?;
         check_device(device)?;
         // There are no LUIDs but on Windows.
-        Err(code::NOT_SUPPORTED)
+        let first = u64::from(settings().luid.ok_or(code::NOT_SUPPORTED)?);
+        // SAFETY: the caller passes places for a LUID and a node mask.
+        unsafe {
+            write(luid, (first + device as u64).to_le_bytes())?;
+            write(mask, 1)
+        }
+    }
+
+    fn cuDeviceGetNvSciSyncAttributes(attributes: *mut u64, device: c_int, flags: c_int) {
+        let _state = initialised()?;
+        check_device(device)?;
+        // Signalling, waiting, or both.
+        if attributes.is_null() || !(1..=3).contains(&flags) {
+            return Err(code::INVALID_VALUE);
+        }
+        // SAFETY: a list of `tests/peers/nvsci.c`, which begins with what CUDA does.
+        unsafe { *attributes |= flags as u64 };
+        Ok(())
     }
 
     fn cuDeviceTotalMem_v2(bytes: *mut usize, device: c_int) {

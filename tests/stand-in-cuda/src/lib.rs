@@ -20,6 +20,7 @@
 //! | `devices=2` | how many devices there are (1) |
 //! | `name=...` | the devices' name; from the second on, a number is added |
 //! | `uuid=32 hex digits` | the first device's UUID; each further one counts the last byte up |
+//! | `luid=NUMBER` | the first device's LUID, as on Windows; each further one counts up; without it there are none |
 //! | `cc=9.0` | compute capability |
 //! | `memory=BYTES` | memory of a device (8 GiB) |
 //! | `attribute=20:3` | a device attribute by number |

@@ -12,6 +12,7 @@ pub(crate) struct Settings {
     pub(crate) devices: i32,
     pub(crate) name: String,
     pub(crate) uuid: [u8; 16],
+    pub(crate) luid: Option<u32>,
     pub(crate) compute_capability: (i32, i32),
     pub(crate) memory_bytes: usize,
     pub(crate) attributes: HashMap<i32, i32>,
@@ -59,6 +60,7 @@ impl Default for Settings {
             devices: 1,
             name: "Stand-in GPU".into(),
             uuid: *b"stand-in GPU \0\0\0",
+            luid: None,
             compute_capability: (9, 0),
             memory_bytes: 8 << 30,
             attributes: HashMap::new(),
@@ -107,6 +109,7 @@ impl Settings {
             "devices" => self.devices = number(value)?,
             "name" => self.name = value.into(),
             "uuid" => self.uuid = uuid(value)?,
+            "luid" => self.luid = Some(number(value)?),
             "cc" => {
                 let (major, minor) = value.split_once('.').ok_or("write it as 9.0")?;
                 self.compute_capability = (number(major)?, number(minor)?);

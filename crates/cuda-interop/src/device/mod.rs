@@ -1,8 +1,10 @@
 //! CUDA devices: what there is, what it is called, and opening one.
 
+mod luid;
 mod open;
 mod uuid;
 
+pub use luid::{AdapterNode, Luid, by_adapter};
 pub use open::{new_stream, open};
 pub use uuid::Uuid;
 

@@ -124,6 +124,17 @@ entries! {
         GRAPHICS_GET_ARRAY = cuGraphicsSubResourceGetMappedArray(*mut CUarray, CUgraphicsResource, c_uint, c_uint);
         GRAPHICS_GET_MIPMAPPED_ARRAY = cuGraphicsResourceGetMappedMipmappedArray(*mut CUmipmappedArray, CUgraphicsResource);
     }
+    "sharing with Direct3D 11 (Windows)" {
+        D3D11_GET_DEVICE = cuD3D11GetDevice(*mut CUdevice, *mut c_void);
+        D3D11_GET_DEVICES = cuD3D11GetDevices(*mut c_uint, *mut CUdevice, c_uint, *mut c_void, c_uint);
+        D3D11_REGISTER = cuGraphicsD3D11RegisterResource(*mut CUgraphicsResource, *mut c_void, c_uint);
+    }
+    "matching devices by LUID (Windows)" {
+        DEVICE_GET_LUID = cuDeviceGetLuid(*mut u8, *mut c_uint, CUdevice);
+    }
+    "NvSciSync" {
+        DEVICE_GET_NVSCISYNC_ATTRIBUTES = cuDeviceGetNvSciSyncAttributes(*mut c_void, CUdevice, c_int);
+    }
     "CUDA arrays, surfaces and textures" {
         ARRAY3D_GET_DESCRIPTOR = cuArray3DGetDescriptor_v2(*mut ArrayDescriptor, CUarray);
         MEMCPY_2D_ASYNC = cuMemcpy2DAsync_v2(*const CUDA_MEMCPY2D, CUstream);

@@ -146,6 +146,12 @@ pub enum ErrorKind {
     /// The device or driver cannot do this.
     #[error("{0} is not supported here")]
     Unsupported(&'static str),
+    /// A library other than the driver could not be loaded.
+    #[error("{0} was not found")]
+    LibraryNotFound(&'static str),
+    /// `NvSciBuf` or `NvSciSync` refused, with this `NvSciError`.
+    #[error("NvSci answered {0:#x}")]
+    NvSci(i32),
     /// Vulkan refused.
     #[error("Vulkan answered {name} ({code})")]
     Vulkan {

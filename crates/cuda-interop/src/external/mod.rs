@@ -28,7 +28,8 @@
 //! # Never run
 //!
 //! This project has run the descriptors on a GPU. It has never run the Windows kinds or the `NvSci` kinds: they are
-//! written from the documentation and type-checked for Windows, and only their pure parts are tested.
+//! written from the documentation, type-checked for Windows, and tested on a stand-in of the driver alone. The devices of
+//! Direct3D 12 are found by LUID ([`by_adapter`](crate::device::by_adapter)).
 //!
 //! # What is checked
 //!

@@ -137,6 +137,12 @@ mod tests {
     fn the_layouts_are_those_of_cudas_headers() {
         same_layout!(MemoryHandleDesc, sys::CUDA_EXTERNAL_MEMORY_HANDLE_DESC;
             kind = type_, handle = handle, size = size, flags = flags, reserved = reserved);
+        same_layout!(Handle, sys::CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st__bindgen_ty_1;
+            fd = fd, win32 = win32.handle, object = nvSciBufObject);
+        same_layout!(Handle, sys::CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC_st__bindgen_ty_1;
+            fd = fd, win32 = win32.handle, object = nvSciSyncObj);
+        let name = offset_of!(sys::CUDA_EXTERNAL_MEMORY_HANDLE_DESC_st__bindgen_ty_1, win32.name);
+        assert_eq!(name, size_of::<*const c_void>());
         same_layout!(BufferDesc, sys::CUDA_EXTERNAL_MEMORY_BUFFER_DESC;
             offset = offset, size = size, flags = flags, reserved = reserved);
         same_layout!(MipmappedArrayDesc, sys::CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC;

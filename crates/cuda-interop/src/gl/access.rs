@@ -14,7 +14,7 @@ pub enum Access {
 
 impl Access {
     /// The bits, which are the same for registering and for mapping.
-    pub(super) fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         match self {
             Self::ReadWrite => 0,
             Self::ReadOnly => 1,
@@ -22,7 +22,7 @@ impl Access {
         }
     }
 
-    pub(super) fn is_writable(self) -> bool {
+    pub(crate) fn is_writable(self) -> bool {
         self != Self::ReadOnly
     }
 }

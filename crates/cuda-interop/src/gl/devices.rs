@@ -8,7 +8,7 @@ use crate::device::{self, Device};
 use crate::driver::{check, init, table};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Which of the devices of an OpenGL context are asked for. They differ when several GPUs draw in turns (SLI): each
+/// Which of the devices of an OpenGL context, or of a Direct3D 11 device, are asked for. They differ when several GPUs draw in turns (SLI): each
 /// then needs its own registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceList {
@@ -21,7 +21,8 @@ pub enum DeviceList {
 }
 
 impl DeviceList {
-    fn number(self) -> c_uint {
+    /// CUDA's number for it, the same in `CUGLDeviceList` and `CUd3d11DeviceList`.
+    pub(crate) fn number(self) -> c_uint {
         match self {
             Self::All => 1,
             Self::CurrentFrame => 2,

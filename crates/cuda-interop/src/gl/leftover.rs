@@ -1,18 +1,9 @@
 //! What is left of a resource whose owner was dropped: to be released once, with the OpenGL context current.
 
-use std::sync::Arc;
-
-use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
 use glow::HasContext as _;
 
 use super::context::Shared;
-use super::image::Objects;
-use crate::context::with_current;
-use crate::driver::{check, end, table};
-use crate::error::{Code, Result};
-
-/// `CUDA_ERROR_NOT_MAPPED`.
-const NOT_MAPPED: Code = Code(211);
+use crate::graphics::Registered;
 
 /// An OpenGL object that this crate created.
 #[derive(Debug, Clone, Copy)]
@@ -48,64 +39,6 @@ impl GlObject {
             }
         }
     }
-}
-
-/// The driver's handle of a registered resource, and where it belongs.
-pub(super) struct Registered {
-    pub(super) raw: CUgraphicsResource,
-    pub(super) cuda: Arc<CudaContext>,
-    /// The stream that the resource is mapped on, or may still be after an unmap that failed.
-    pub(super) mapped_on: Option<Arc<CudaStream>>,
-    pub(super) label: String,
-    /// The stream that the resource was last mapped on.
-    pub(super) last_stream: Option<Arc<CudaStream>>,
-    /// Surfaces and textures made of it.
-    pub(super) objects: Objects,
-}
-
-impl Registered {
-    /// Lets go of everything without a call to the driver.
-    pub(super) fn forget(self) {
-        self.objects.forget();
-    }
-
-    /// Unmaps the resource if it may be mapped still.
-    pub(super) fn recover(&mut self) -> Result<()> {
-        let Some(stream) = &self.mapped_on else { return Ok(()) };
-        let operation = format!("unmapping {} again", self.label);
-        match unmap_one(self.raw, stream, &operation) {
-            Err(error) if error.code() != Some(NOT_MAPPED) => Err(error),
-            _ => {
-                self.mapped_on = None;
-                Ok(())
-            }
-        }
-    }
-
-    /// Unmaps if need be, destroys surfaces and textures once the work that uses them is done, and unregisters.
-    fn end(&mut self) -> Result<()> {
-        let unmapped = end(|| self.recover());
-        let destroyed = self.objects.destroy_all(&self.cuda, self.last_stream.as_deref());
-        let unregistered = end(|| self.unregister());
-        unmapped.and(destroyed).and(unregistered)
-    }
-
-    fn unregister(&self) -> Result<()> {
-        let operation = format!("unregistering {}", self.label);
-        let call = table::GRAPHICS_UNREGISTER.get(&operation)?;
-        with_current(&self.cuda, &operation, || {
-            // SAFETY: this value stands for one registration.
-            check(&operation, unsafe { call(self.raw) })
-        })
-    }
-}
-
-fn unmap_one(mut raw: CUgraphicsResource, stream: &CudaStream, operation: &str) -> Result<()> {
-    let call = table::GRAPHICS_UNMAP.get(operation)?;
-    with_current(stream.context(), operation, || {
-        // SAFETY: the resource is registered and the stream alive.
-        check(operation, unsafe { call(1, &raw mut raw, stream.cu_stream()) })
-    })
 }
 
 /// A registration to end, then an OpenGL object to delete: in this order.

@@ -43,6 +43,7 @@ pub use image::{
     AddressMode, ArrayDescriptor, BindlessHandle, FilterMode, GlImage, ImageArray, ImageDesc,
     ImageTarget, ImageUsage, ImageView, MappedImage, ReadMode, Sampling, Surface, Texture,
 };
+pub(crate) use image::{Object, Objects};
 pub use mapped::Mapped;
 pub(crate) use mapped::RawSlice;
 pub use probe::{Probe, probe};

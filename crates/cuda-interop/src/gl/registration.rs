@@ -9,12 +9,13 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
 
 use super::Access;
 use super::context::Shared;
-use super::image::{Object, Objects};
-use super::leftover::{GlObject, Leftover, Registered};
+use super::image::Object;
+use super::leftover::{GlObject, Leftover};
 use crate::context::with_current;
 use crate::device::Device;
 use crate::driver::{check, out, table};
 use crate::error::{Error, ErrorKind, Result};
+use crate::graphics::Registered;
 
 /// A registered OpenGL object. Dropping it unmaps what is still mapped and unregisters, once, with the OpenGL
 /// context current.
@@ -43,14 +44,7 @@ impl Registration {
                 return Err(Error::new(ErrorKind::Inconsistent, &operation)
                     .detail("the resource handle is null"));
             }
-            let registered = Registered {
-                raw,
-                cuda: cuda.clone(),
-                mapped_on: None,
-                label,
-                last_stream: None,
-                objects: Objects::default(),
-            };
+            let registered = Registered::new(raw, cuda, label);
             Ok(Self { shared: shared.clone(), registered: RefCell::new(Some(registered)) })
         })
         .map_err(|error| shared.explain(error))

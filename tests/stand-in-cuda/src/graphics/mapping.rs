@@ -45,6 +45,10 @@ impl State {
         let keeps_content = resource.map_flags != WRITE_DISCARD;
         let context = resource.context;
         match &resource.object {
+            Object::D3d11(foreign) => {
+                let foreign = *foreign;
+                self.map_d3d11(handle, foreign)?;
+            }
             Object::Buffer { name, bytes } => {
                 let (name, bytes) = (*name, *bytes);
                 let spare = resource.spare.take().filter(|block| block.len() == bytes);
@@ -133,6 +137,14 @@ impl State {
                     Ok(())
                 })
             }
+            (Object::D3d11(foreign), Some(Mapping::Buffer(address))) => {
+                foreign.write(self.memory.get(address).ok_or(code::UNKNOWN)?.block.bytes());
+                Ok(())
+            }
+            (Object::D3d11(foreign), Some(Mapping::Image { levels, .. })) => {
+                foreign.write(levels[0].bytes());
+                Ok(())
+            }
             _ => Err(code::UNKNOWN),
         }
     }
@@ -161,14 +173,21 @@ impl State {
     ) -> Result<Handle, u32> {
         let new = self.new_handle();
         let resource = self.resources.get_mut(handle)?;
-        let Object::Image(image) = &resource.object else { return Err(code::NOT_MAPPED_AS_ARRAY) };
+        if matches!(&resource.object, Object::Buffer { .. }) {
+            return Err(code::NOT_MAPPED_AS_ARRAY);
+        }
         let Some(Mapping::Image { levels, arrays, .. }) = &mut resource.mapped else {
             return Err(code::NOT_MAPPED);
         };
-        let (Some(block), Some(size)) = (levels.get(level), image.levels.get(level)) else {
-            return Err(code::INVALID_VALUE);
+        let block = levels.get(level).ok_or(code::INVALID_VALUE)?;
+        let (shape, layers) = match &resource.object {
+            Object::Image(image) => {
+                let size = *image.levels.get(level).ok_or(code::INVALID_VALUE)?;
+                shape(image, size, resource.flags, layer.is_none())
+            }
+            Object::D3d11(foreign) if foreign.is_texture() => (foreign.shape(resource.flags), 1),
+            _ => return Err(code::NOT_MAPPED_AS_ARRAY),
         };
-        let (shape, layers) = shape(image, *size, resource.flags, layer.is_none());
         if layer.is_some_and(|layer| layer >= layers) {
             return Err(code::INVALID_VALUE);
         }

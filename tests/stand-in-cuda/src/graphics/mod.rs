@@ -1,5 +1,6 @@
-//! GL buffers and images shared with CUDA: registered, mapped, unmapped, unregistered.
+//! GL's and Direct3D's buffers and images shared with CUDA: registered, mapped, unmapped, unregistered.
 
+mod d3d11;
 mod mapping;
 
 use std::collections::HashMap;
@@ -12,7 +13,7 @@ use crate::gl;
 use crate::settings::{MappedSize, settings};
 use crate::state::{State, in_context};
 
-/// A registered GL object.
+/// A registered object.
 #[derive(Debug)]
 pub(crate) struct Resource {
     pub(crate) context: Handle,
@@ -29,6 +30,7 @@ pub(crate) struct Resource {
 enum Object {
     Buffer { name: u32, bytes: usize },
     Image(gl::Image),
+    D3d11(d3d11::Resource),
 }
 
 /// What CUDA holds of a mapped object.
@@ -103,7 +105,9 @@ entries! {
             return Err(code::ALREADY_MAPPED);
         }
         state.check_gl(&[resource], "cuGraphicsUnregisterResource")?;
-        state.resources.remove(resource)?;
+        if let Object::D3d11(foreign) = state.resources.remove(resource)?.object {
+            foreign.release();
+        }
         Ok(())
     }
 
@@ -141,8 +145,10 @@ entries! {
         let (state, context) = in_context()?;
         state.check_resource(resource, context)?;
         let resource = state.resources.get(resource)?;
-        let Object::Buffer { bytes: honest, .. } = resource.object else {
-            return Err(code::NOT_MAPPED_AS_POINTER);
+        let honest = match resource.object {
+            Object::Buffer { bytes, .. } => bytes,
+            Object::D3d11(foreign) if !foreign.is_texture() => foreign.bytes(),
+            _ => return Err(code::NOT_MAPPED_AS_POINTER),
         };
         let Some(Mapping::Buffer(address)) = resource.mapped else { return Err(code::NOT_MAPPED) };
         let told = match settings().mapped_size {
@@ -220,8 +226,11 @@ impl State {
     /// A GL context is current, and it is the one of the registration. With another one real drivers are known to
     /// crash, and so that is written down.
     fn check_gl(&mut self, resources: &[Handle], function: &str) -> Answer {
-        let current = gl::current().ok_or(code::INVALID_GRAPHICS_CONTEXT)?.handle();
         for resource in resources {
+            if matches!(self.resources.get(*resource)?.object, Object::D3d11(_)) {
+                continue;
+            }
+            let current = gl::current().ok_or(code::INVALID_GRAPHICS_CONTEXT)?.handle();
             if self.resources.get(*resource)?.gl_context != current {
                 self.violation(format!(
                     "{function} with another GL context current than the resource's"

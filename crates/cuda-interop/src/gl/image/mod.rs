@@ -17,7 +17,7 @@ pub use desc::{ImageDesc, ImageTarget, ImageUsage};
 pub use descriptor::ArrayDescriptor;
 pub(super) use mapped::RawImage;
 pub use mapped::{ImageView, MappedImage};
-pub(super) use objects::{Object, Objects};
+pub(crate) use objects::{Object, Objects};
 pub use objects::{Surface, Texture};
 pub use resource::GlImage;
 pub use sampling::{AddressMode, FilterMode, ReadMode, Sampling};

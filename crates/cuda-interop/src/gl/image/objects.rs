@@ -101,7 +101,7 @@ impl fmt::Debug for Texture<'_> {
 
 /// The driver's handle of one of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::gl) enum Object {
+pub(crate) enum Object {
     Surface(u64),
     Texture(u64),
 }
@@ -127,7 +127,7 @@ type Few = SmallVec<[Object; 4]>;
 
 /// The surfaces and textures of one resource. The driver does not keep them for work in flight, so this does.
 #[derive(Default)]
-pub(in crate::gl) struct Objects {
+pub(crate) struct Objects {
     /// Of the current mapping.
     live: Few,
     /// Of earlier mappings, each with the event that ends the work which may use them; `None` if it could not be
@@ -139,18 +139,18 @@ pub(in crate::gl) struct Objects {
 
 impl Objects {
     /// Lets go of everything without a call to the driver.
-    pub(in crate::gl) fn forget(self) {
+    pub(crate) fn forget(self) {
         for (event, _) in self.retired {
             std::mem::forget(event);
         }
         self.spare.into_iter().for_each(std::mem::forget);
     }
 
-    pub(in crate::gl) fn keep(&mut self, object: Object) {
+    pub(crate) fn keep(&mut self, object: Object) {
         self.live.push(object);
     }
 
-    pub(in crate::gl) fn retire(&mut self, cuda: &Arc<CudaContext>, stream: &CudaStream) {
+    pub(crate) fn retire(&mut self, cuda: &Arc<CudaContext>, stream: &CudaStream) {
         if self.live.is_empty() {
             return;
         }
@@ -163,7 +163,7 @@ impl Objects {
     }
 
     /// Destroys what no work uses any more. Waits only if very much has piled up.
-    pub(in crate::gl) fn collect(
+    pub(crate) fn collect(
         &mut self,
         cuda: &Arc<CudaContext>,
         stream: Option<&CudaStream>,
@@ -188,7 +188,7 @@ impl Objects {
     }
 
     /// Destroys everything, after waiting for the work on `stream`.
-    pub(in crate::gl) fn destroy_all(
+    pub(crate) fn destroy_all(
         &mut self,
         cuda: &Arc<CudaContext>,
         stream: Option<&CudaStream>,
