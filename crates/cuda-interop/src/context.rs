@@ -1,9 +1,9 @@
 //! Running driver calls with the right CUDA context current, and leaving the thread as it was.
 
-use cudarc::driver::{CudaContext, sys::CUcontext};
+use cudarc::driver::{CudaContext, CudaStream, sys::CUcontext};
 
 use crate::driver::{check, out, table};
-use crate::error::{Code, Result};
+use crate::error::{Code, Error, ErrorKind, Result};
 
 /// `CUDA_ERROR_INVALID_CONTEXT`.
 const INVALID_CONTEXT: u32 = 201;
@@ -22,6 +22,19 @@ pub(crate) fn with_current<T>(
     let value = value?;
     restored?;
     Ok(value)
+}
+
+/// The stream must be of the context that something was made in.
+pub(crate) fn check_same(own: &CudaContext, stream: &CudaStream, operation: &str) -> Result<()> {
+    let given = stream.context();
+    if own.cu_ctx() == given.cu_ctx() {
+        return Ok(());
+    }
+    let describe = |context: &CudaContext| {
+        format!("CUDA context {:p} of device {}", context.cu_ctx(), context.ordinal())
+    };
+    let kind = ErrorKind::WrongCudaContext { expected: describe(own), given: describe(given) };
+    Err(Error::new(kind, operation))
 }
 
 /// Makes the context that was current at its creation current again when dropped or left.

@@ -70,6 +70,7 @@ pub mod event;
 pub mod external;
 pub mod gl;
 mod graphics;
+mod level;
 pub mod memory;
 pub mod module;
 pub mod nvsci;

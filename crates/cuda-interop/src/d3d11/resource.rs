@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
 
-use crate::context::with_current;
+use crate::context::{check_same, with_current};
 use crate::driver::{check, out, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 use crate::gl::Access;
@@ -58,13 +58,7 @@ impl Resource {
     /// Maps on `stream`, for as long as the guard lives.
     pub(super) fn map<'a>(&'a mut self, stream: &'a Arc<CudaStream>) -> Result<Mapping<'a>> {
         let operation = format!("mapping {}", self.registered.label);
-        let own = &self.registered.cuda;
-        if own.cu_ctx() != stream.context().cu_ctx() {
-            let name = |context: &CudaContext| format!("CUDA context {:p}", context.cu_ctx());
-            let kind =
-                ErrorKind::WrongCudaContext { expected: name(own), given: name(stream.context()) };
-            return Err(Error::new(kind, operation));
-        }
+        check_same(&self.registered.cuda, stream, &operation)?;
         let registered = &mut self.registered;
         // After an unmap that failed, or a mapping that was leaked.
         registered.recover()?;

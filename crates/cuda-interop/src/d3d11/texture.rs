@@ -5,21 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use cudarc::driver::sys::{
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1,
-    CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1, CUarray, CUresourcetype,
-};
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::{CudaContext, CudaStream, sys::CUarray};
 
 use super::resource::{Mapping, Resource};
 use crate::context::with_current;
-use crate::copy::{Copy3d, Place};
-use crate::device::synchronize;
 use crate::driver::{out, table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::external::{ArrayFlags, ImageDesc};
 use crate::gl::{Access, Object, Surface};
-use crate::memory::check_len;
+use crate::level::Level;
 
 /// `CU_GRAPHICS_REGISTER_FLAGS_SURFACE_LDST`.
 const SURFACE_LOAD_STORE: u32 = 4;
@@ -94,19 +88,7 @@ impl MappedD3d11Texture<'_> {
             let kind = ErrorKind::MissingUsage("ArrayFlags::SURFACE_LOAD_STORE");
             return Err(Error::new(kind, operation));
         }
-        let array = self.array(layer, level, operation)?;
-        let call = table::SURF_OBJECT_CREATE.get(operation)?;
-        let desc = CUDA_RESOURCE_DESC {
-            resType: CUresourcetype::CU_RESOURCE_TYPE_ARRAY,
-            res: CUDA_RESOURCE_DESC_st__bindgen_ty_1 {
-                array: CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: array },
-            },
-            flags: 0,
-        };
-        let surface = with_current(self.mapping.stream().context(), operation, || {
-            // SAFETY: an integer is valid with all bits zero; the array is mapped; one object is written.
-            unsafe { out(operation, |p| call(p, &raw const desc)) }
-        })?;
+        let surface = self.level(layer, level, operation)?.create_surface(operation)?;
         self.mapping.registered.objects.keep(Object::Surface(surface));
         Ok(Surface::new(surface, self.mapping.stream(), self.mapping.is_writable()))
     }
@@ -122,14 +104,7 @@ impl MappedD3d11Texture<'_> {
         if !self.mapping.is_writable() {
             return Err(Error::new(ErrorKind::ReadOnly, operation));
         }
-        let array = self.array(layer, level, operation)?;
-        self.check_texel::<T>(operation)?;
-        check_len(operation, self.texels(level), data.len())?;
-        let pitch = self.row_bytes(level);
-        let from = Place::Host { pointer: data.as_ptr().cast_mut().cast(), pitch };
-        // SAFETY: both sides hold the whole level; waiting below keeps `data` alive long enough.
-        unsafe { self.copy(level, from, Place::Array(array), operation) }?;
-        synchronize(self.mapping.stream())
+        self.level(layer, level, operation)?.copy_from_host(data, operation)
     }
 
     /// All texels of one level of one layer, after the work submitted to the stream before.
@@ -139,14 +114,7 @@ impl MappedD3d11Texture<'_> {
     /// As [`copy_from_host`](Self::copy_from_host), writing aside.
     pub fn to_vec<T: Pod>(&self, layer: u32, level: u32) -> Result<Vec<T>> {
         let operation = "copying a Direct3D 11 texture to the host";
-        let array = self.array(layer, level, operation)?;
-        self.check_texel::<T>(operation)?;
-        let mut data = vec![T::zeroed(); self.texels(level)];
-        let to = Place::Host { pointer: data.as_mut_ptr().cast(), pitch: self.row_bytes(level) };
-        // SAFETY: both sides hold the whole level; waiting below ends the write before `data` is used.
-        unsafe { self.copy(level, Place::Array(array), to, operation) }?;
-        synchronize(self.mapping.stream())?;
-        Ok(data)
+        self.level(layer, level, operation)?.to_vec(operation)
     }
 
     /// Unmaps. From here on the texture is Direct3D's.
@@ -158,7 +126,7 @@ impl MappedD3d11Texture<'_> {
         self.mapping.unmap()
     }
 
-    fn array(&self, layer: u32, level: u32, operation: &str) -> Result<CUarray> {
+    fn level(&self, layer: u32, level: u32, operation: &str) -> Result<Level<'_>> {
         if layer >= self.desc.layers || level >= self.desc.levels {
             return Err(Error::new(ErrorKind::InvalidArgument, operation).detail(format!(
                 "layer {layer}, level {level} of {} layers with {} levels",
@@ -174,31 +142,12 @@ impl MappedD3d11Texture<'_> {
             let error = Error::new(ErrorKind::Inconsistent, operation);
             return Err(error.detail("the array is null"));
         }
-        Ok(array)
-    }
-
-    unsafe fn copy(&self, level: u32, from: Place, to: Place, operation: &str) -> Result<()> {
-        let [_, height, depth] = self.desc.level_size(level).map(|side| side as usize);
-        let copy = Copy3d { from, to, row_bytes: self.row_bytes(level), height, depth };
-        // SAFETY: the caller's promise.
-        unsafe { copy.run(self.mapping.stream(), operation) }
-    }
-
-    fn texels(&self, level: u32) -> usize {
-        self.desc.level_size(level).into_iter().map(|side| side as usize).product()
-    }
-
-    fn row_bytes(&self, level: u32) -> usize {
-        self.desc.level_size(level)[0] as usize * self.desc.format.element.bytes()
-    }
-
-    fn check_texel<T>(&self, operation: &str) -> Result<()> {
-        let bytes = self.desc.format.element.bytes();
-        if size_of::<T>() == bytes {
-            return Ok(());
-        }
-        let kind = ErrorKind::SizeMismatch { bytes, element_bytes: size_of::<T>() };
-        Err(Error::new(kind, operation).detail("the elements copied are texels"))
+        Ok(Level {
+            array,
+            size: self.desc.level_size(level).map(|side| side as usize),
+            texel_bytes: self.desc.format.element.bytes(),
+            stream: self.mapping.stream(),
+        })
     }
 }
 

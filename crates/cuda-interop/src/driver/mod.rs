@@ -14,7 +14,7 @@ mod entry;
 mod library;
 pub(crate) mod table;
 
-pub(crate) use entry::{check, end, out};
+pub(crate) use entry::{Entry, check, end, out};
 pub(crate) use library::{init, read_kernel_driver_version};
 pub use library::{is_present, library_path, load, version};
 pub use table::{Symbol, symbols};

@@ -11,8 +11,9 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUdeviceptr};
 use super::exportable::Exportable;
 use super::memory::Imported;
 use super::wait::wait_within;
+use crate::context::check_same;
 use crate::driver::end;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::memory::{DeviceViewMut, free};
 
 /// How long dropping a buffer waits for work that may use it. After that the buffer leaks: freeing it would hang.
@@ -61,13 +62,7 @@ impl<T> ExternalBuffer<T> {
     ///
     /// [`ErrorKind::WrongCudaContext`] if the stream is of another context.
     pub fn on<'a>(&'a mut self, stream: &'a Arc<CudaStream>) -> Result<DeviceViewMut<'a, T>> {
-        let own = self.owner.context();
-        if own.cu_ctx() != stream.context().cu_ctx() {
-            let name = |context: &CudaContext| format!("CUDA context {:p}", context.cu_ctx());
-            let kind =
-                ErrorKind::WrongCudaContext { expected: name(own), given: name(stream.context()) };
-            return Err(Error::new(kind, "using an external buffer"));
-        }
+        check_same(self.owner.context(), stream, "using an external buffer")?;
         self.last_stream = Some(stream.clone());
         // SAFETY: the mapping lives as long as this value; whoever mapped it promised to order the other side.
         Ok(unsafe { DeviceViewMut::new(self.pointer, self.len, stream, true) })

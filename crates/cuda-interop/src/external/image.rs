@@ -5,23 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytemuck::Pod;
-use cudarc::driver::sys::{
-    CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1,
-    CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1, CUarray, CUmipmappedArray, CUresourcetype,
-};
-use cudarc::driver::{CudaContext, CudaStream};
+use cudarc::driver::CudaStream;
+use cudarc::driver::sys::{CUarray, CUmipmappedArray};
 
 use super::extent::{ArrayFlags, ImageDesc, ImageShape};
 use super::memory::Imported;
 use super::sys::MipmappedArrayDesc;
 use super::wait::wait_within;
-use crate::context::with_current;
-use crate::copy::{Copy3d, Place};
-use crate::device::synchronize;
+use crate::context::{check_same, with_current};
 use crate::driver::{check, end, out, table};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gl::{ArrayDescriptor, Surface};
-use crate::memory::check_len;
+use crate::level::Level;
 
 /// How long dropping an image waits for work that may use it. After that the image leaks: freeing it would hang.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -31,13 +26,13 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 pub struct ExternalImage {
     raw: CUmipmappedArray,
     desc: ImageDesc,
-    levels: Vec<Level>,
+    levels: Vec<Slot>,
     last_stream: Option<Arc<CudaStream>>,
     memory: Arc<Imported>,
 }
 
-/// One level, and the surface over it once one was asked for.
-struct Level {
+/// A level's array, and the surface over it once one was asked for.
+struct Slot {
     array: CUarray,
     surface: Option<u64>,
 }
@@ -101,7 +96,7 @@ impl ExternalImage {
                 return Err(Error::new(ErrorKind::Inconsistent, operation)
                     .detail(format!("array {array:p} is {found:?}, wanted is {expected:?}")));
             }
-            self.levels.push(Level { array, surface: None });
+            self.levels.push(Slot { array, surface: None });
         }
         Ok(())
     }
@@ -124,13 +119,7 @@ impl ExternalImage {
         stream: &'a Arc<CudaStream>,
     ) -> Result<ExternalLevel<'a>> {
         let operation = format!("using level {level} of an external image");
-        let own = &self.memory.context;
-        if own.cu_ctx() != stream.context().cu_ctx() {
-            let name = |context: &CudaContext| format!("CUDA context {:p}", context.cu_ctx());
-            let kind =
-                ErrorKind::WrongCudaContext { expected: name(own), given: name(stream.context()) };
-            return Err(Error::new(kind, operation));
-        }
+        check_same(&self.memory.context, stream, &operation)?;
         if level >= self.desc.levels {
             return Err(Error::new(ErrorKind::InvalidArgument, operation)
                 .detail(format!("the image has {} levels", self.desc.levels)));
@@ -196,8 +185,7 @@ impl ExternalLevel<'_> {
     /// How many texels there are in all layers.
     #[must_use]
     pub fn texels(&self) -> usize {
-        let [width, height, depth] = self.size().map(|side| side as usize);
-        width * height * depth * self.image.desc.layers as usize
+        self.cuda_level().texels()
     }
 
     /// The stream that work on it must be ordered on.
@@ -206,8 +194,19 @@ impl ExternalLevel<'_> {
         self.stream
     }
 
-    fn array(&self) -> CUarray {
-        self.image.levels[self.level as usize].array
+    /// The level as CUDA has it: layers take the place of depth.
+    fn cuda_level(&self) -> Level<'_> {
+        let [width, height, depth] = self.size().map(|side| side as usize);
+        let depth = match self.image.desc.shape {
+            ImageShape::D3 => depth,
+            _ => self.image.desc.layers as usize,
+        };
+        Level {
+            array: self.image.levels[self.level as usize].array,
+            size: [width, height, depth],
+            texel_bytes: self.image.desc.format.element.bytes(),
+            stream: self.stream,
+        }
     }
 
     /// A surface over the level, for kernels to load and store texels. It is made once and kept with the image.
@@ -225,18 +224,7 @@ impl ExternalLevel<'_> {
             let kind = ErrorKind::MissingUsage("ArrayFlags::SURFACE_LOAD_STORE");
             return Err(Error::new(kind, operation));
         }
-        let call = table::SURF_OBJECT_CREATE.get(operation)?;
-        let desc = CUDA_RESOURCE_DESC {
-            resType: CUresourcetype::CU_RESOURCE_TYPE_ARRAY,
-            res: CUDA_RESOURCE_DESC_st__bindgen_ty_1 {
-                array: CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 { hArray: self.array() },
-            },
-            flags: 0,
-        };
-        let surface = with_current(&self.image.memory.context, operation, || {
-            // SAFETY: an integer is valid with all bits zero; the array is alive; one object is written.
-            unsafe { out(operation, |p| call(p, &raw const desc)) }
-        })?;
+        let surface = self.cuda_level().create_surface(operation)?;
         self.image.levels[slot].surface = Some(surface);
         Ok(Surface::new(surface, self.stream, true))
     }
@@ -249,14 +237,7 @@ impl ExternalLevel<'_> {
     /// [`ErrorKind::SizeMismatch`] if `T` is not one texel; [`ErrorKind::InvalidArgument`] if the lengths differ; else
     /// the driver's answer.
     pub fn copy_from_host<T: Pod>(&mut self, data: &[T]) -> Result<()> {
-        let operation = "copying from the host to an external image";
-        self.check_texel::<T>(operation)?;
-        check_len(operation, self.texels(), data.len())?;
-        let from =
-            Place::Host { pointer: data.as_ptr().cast_mut().cast(), pitch: self.row_bytes() };
-        // SAFETY: both sides hold the whole level; waiting below keeps `data` alive long enough.
-        unsafe { self.copy(from, Place::Array(self.array()), operation) }?;
-        synchronize(self.stream)
+        self.cuda_level().copy_from_host(data, "copying from the host to an external image")
     }
 
     /// All texels of all layers, in the order of [`copy_from_host`](Self::copy_from_host), after the work submitted to
@@ -267,38 +248,7 @@ impl ExternalLevel<'_> {
     /// [`ErrorKind::SizeMismatch`] if `T` is not one texel; else the driver's answer, which may be that of earlier
     /// work on the stream.
     pub fn to_vec<T: Pod>(&self) -> Result<Vec<T>> {
-        let operation = "copying an external image to the host";
-        self.check_texel::<T>(operation)?;
-        let mut data = vec![T::zeroed(); self.texels()];
-        let to = Place::Host { pointer: data.as_mut_ptr().cast(), pitch: self.row_bytes() };
-        // SAFETY: both sides hold the whole level; waiting below ends the write before `data` is used.
-        unsafe { self.copy(Place::Array(self.array()), to, operation) }?;
-        synchronize(self.stream)?;
-        Ok(data)
-    }
-
-    unsafe fn copy(&self, from: Place, to: Place, operation: &str) -> Result<()> {
-        let [_, height, depth] = self.size().map(|side| side as usize);
-        let depth = match self.image.desc.shape {
-            ImageShape::D3 => depth,
-            _ => self.image.desc.layers as usize,
-        };
-        let copy = Copy3d { from, to, row_bytes: self.row_bytes(), height, depth };
-        // SAFETY: the caller's promise.
-        unsafe { copy.run(self.stream, operation) }
-    }
-
-    fn row_bytes(&self) -> usize {
-        self.size()[0] as usize * self.image.desc.format.element.bytes()
-    }
-
-    fn check_texel<T>(&self, operation: &str) -> Result<()> {
-        let bytes = self.image.desc.format.element.bytes();
-        if size_of::<T>() == bytes {
-            return Ok(());
-        }
-        let kind = ErrorKind::SizeMismatch { bytes, element_bytes: size_of::<T>() };
-        Err(Error::new(kind, operation).detail("the elements copied are texels"))
+        self.cuda_level().to_vec("copying an external image to the host")
     }
 }
 

@@ -1,9 +1,11 @@
 //! Semaphores that another API created and exported, imported into CUDA.
 
+use std::ffi::c_uint;
 use std::fmt;
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream, sys::CUexternalSemaphore};
+use cudarc::driver::sys::{CUexternalSemaphore, CUstream};
+use cudarc::driver::{CudaContext, CudaStream};
 
 use super::handle::{SemaphoreClass, SemaphoreHandle};
 use super::import_error::ImportError;
@@ -12,7 +14,7 @@ use super::memory::check_device;
 use super::sys::{SemaphoreHandleDesc, SignalParams, WaitParams};
 use crate::context::with_current;
 use crate::device::{Device, Uuid};
-use crate::driver::{check, end, out, table};
+use crate::driver::{Entry, check, end, out, table};
 use crate::error::{Error, ErrorKind, Result};
 
 /// `CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED`.
@@ -116,32 +118,32 @@ impl Drop for Imported {
 
 /// Signals all of `semaphores` in one call, after the work submitted to `stream` so far.
 pub(super) fn signal(stream: &CudaStream, semaphores: &[(&Imported, SignalParams)]) -> Result<()> {
-    let operation = describe("signalling", semaphores.len());
-    if semaphores.is_empty() {
-        return Ok(());
-    }
-    let call = table::SIGNAL_EXTERNAL_SEMAPHORES.get(&operation)?;
-    check_stream(stream, semaphores.iter().map(|(semaphore, _)| *semaphore), &operation)?;
-    let raw: Vec<CUexternalSemaphore> = semaphores.iter().map(|(s, _)| s.raw).collect();
-    let params: Vec<SignalParams> = semaphores.iter().map(|(_, params)| *params).collect();
-    with_current(stream.context(), &operation, || {
-        // SAFETY: both lists have this length; semaphores and stream are alive and of the current context.
-        let code =
-            unsafe { call(raw.as_ptr(), params.as_ptr(), raw.len() as u32, stream.cu_stream()) };
-        check(&operation, code)
-    })
+    submit("signalling", &table::SIGNAL_EXTERNAL_SEMAPHORES, stream, semaphores)
 }
 
 /// Makes later work on `stream` wait for all of `semaphores`, in one call. The host does not wait.
 pub(super) fn wait(stream: &CudaStream, semaphores: &[(&Imported, WaitParams)]) -> Result<()> {
-    let operation = describe("waiting for", semaphores.len());
+    submit("waiting for", &table::WAIT_EXTERNAL_SEMAPHORES, stream, semaphores)
+}
+
+/// A driver function that takes a list of semaphores, one of their parameters, their number and the stream.
+type Submit<P> =
+    unsafe extern "C" fn(*const CUexternalSemaphore, *const P, c_uint, CUstream) -> u32;
+
+fn submit<P: Copy>(
+    verb: &str,
+    entry: &Entry<Submit<P>>,
+    stream: &CudaStream,
+    semaphores: &[(&Imported, P)],
+) -> Result<()> {
+    let operation = describe(verb, semaphores.len());
     if semaphores.is_empty() {
         return Ok(());
     }
-    let call = table::WAIT_EXTERNAL_SEMAPHORES.get(&operation)?;
+    let call = entry.get(&operation)?;
     check_stream(stream, semaphores.iter().map(|(semaphore, _)| *semaphore), &operation)?;
     let raw: Vec<CUexternalSemaphore> = semaphores.iter().map(|(s, _)| s.raw).collect();
-    let params: Vec<WaitParams> = semaphores.iter().map(|(_, params)| *params).collect();
+    let params: Vec<P> = semaphores.iter().map(|(_, params)| *params).collect();
     with_current(stream.context(), &operation, || {
         // SAFETY: both lists have this length; semaphores and stream are alive and of the current context.
         let code =

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream, sys::CUgraphicsResource};
+use cudarc::driver::{CudaStream, sys::CUgraphicsResource};
 use smallvec::SmallVec;
 
 use super::registration::Registration;
-use crate::context::with_current;
+use crate::context::{check_same, with_current};
 use crate::driver::{check, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 
@@ -61,7 +61,6 @@ impl<'a> Mapping<'a> {
 
     /// All resources must be of one OpenGL context, and of the stream's CUDA context.
     fn check_contexts(&self, operation: &str) -> Result<()> {
-        let stream_context = self.stream.context();
         for registration in &self.registrations {
             let first = self.registrations[0].shared();
             if !std::rc::Rc::ptr_eq(first, registration.shared()) {
@@ -72,14 +71,9 @@ impl<'a> Mapping<'a> {
                 return Err(Error::new(kind, operation));
             }
             let (_, own) = registration.handle(operation)?;
-            if own.cu_ctx() != stream_context.cu_ctx() {
-                let kind = ErrorKind::WrongCudaContext {
-                    expected: describe_cuda(&own),
-                    given: describe_cuda(stream_context),
-                };
-                return Err(Error::new(kind, operation)
-                    .hint("map on a stream of the context that the resource was registered with"));
-            }
+            check_same(&own, &self.stream, operation).map_err(|error| {
+                error.hint("map on a stream of the context that the resource was registered with")
+            })?;
         }
         Ok(())
     }
@@ -140,8 +134,4 @@ fn describe(verb: &str, registrations: &[&Registration]) -> String {
         [one] => format!("{verb} {one}"),
         many => format!("{verb} {} resources ({})", many.len(), many.join(", ")),
     }
-}
-
-fn describe_cuda(context: &CudaContext) -> String {
-    format!("CUDA context {:p} of device {}", context.cu_ctx(), context.ordinal())
 }
