@@ -3,6 +3,22 @@
 use ash::vk;
 use cuda_interop::vulkan::{Point, VulkanBuffer, VulkanDevice, VulkanImage};
 
+use crate::standin::Driver;
+
+/// The stand-in driver as a device of lavapipe's: CUDA imports what Vulkan exports, and both work on the same memory.
+///
+/// Lavapipe exports memory and no semaphores, so the host orders the two. Its images have no gaps, as the stand-in takes
+/// them, where the rows of each level are whole times 64 bytes, and their number is a multiple of 4.
+///
+/// # Panics
+/// If there is no lavapipe.
+#[must_use]
+pub fn cuda_on_lavapipe() -> Driver {
+    let found = VulkanDevice::list().expect("Vulkan's loader");
+    let lavapipe = found.iter().find(|device| device.software).expect("mesa-vulkan-drivers");
+    Driver::new().set(format!("uuid={}", lavapipe.uuid.to_string().replace('-', "")))
+}
+
 /// A buffer that the host writes and reads.
 #[derive(Debug)]
 pub struct HostBuffer<'a> {

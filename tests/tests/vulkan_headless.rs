@@ -57,7 +57,6 @@ fn vulkan_filters_and_draws_lines_of_any_mesh() {
 #[test]
 fn vulkan_says_what_it_cannot_do() {
     vulkan(&["--levels", "2", "--show-level", "2"]).expect(2, &["--levels 3"]);
-    vulkan(&["--semaphores", "host"]).expect(2, &["timeline or binary"]);
     vulkan(&["--filter", "sharpen"]).expect(2, &["blur:RADIUS"]);
     vulkan(&["--backend", "cpu", "--screenshot", "/nowhere/x.png"]).expect(4, &["/nowhere"]);
 }

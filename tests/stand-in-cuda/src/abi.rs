@@ -76,6 +76,7 @@ pub(crate) mod array_flag {
     pub(crate) const SURFACE_LDST: u32 = 2;
     pub(crate) const CUBEMAP: u32 = 4;
     pub(crate) const TEXTURE_GATHER: u32 = 8;
+    pub(crate) const COLOR_ATTACHMENT: u32 = 0x20;
 }
 
 #[derive(Clone, Copy)]

@@ -66,7 +66,8 @@ impl Shape {
         let known = array_flag::LAYERED
             | array_flag::SURFACE_LDST
             | array_flag::CUBEMAP
-            | array_flag::TEXTURE_GATHER;
+            | array_flag::TEXTURE_GATHER
+            | array_flag::COLOR_ATTACHMENT;
         let ok = self.width > 0
             && format::channel_bytes(self.format).is_some()
             && matches!(self.channels, 1 | 2 | 4)

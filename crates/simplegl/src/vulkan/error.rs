@@ -60,11 +60,6 @@ pub enum VulkanError {
         /// The level.
         shown: u32,
     },
-    /// The host cannot take the semaphores' place here.
-    #[error(
-        "`simplegl vulkan` orders CUDA and Vulkan by semaphores: use --semaphores timeline or binary"
-    )]
-    NeedsSemaphores,
     /// The mesh has no lines.
     #[error("this device cannot draw lines: use --draw points")]
     NoLines,
@@ -89,7 +84,7 @@ impl VulkanError {
     pub fn status(&self) -> Status {
         use cuda_interop::ErrorKind;
         match self {
-            Self::NoLevel { .. } | Self::NeedsSemaphores => Status::Usage,
+            Self::NoLevel { .. } => Status::Usage,
             Self::NoCuda(_) | Self::NoLines | Self::NoSurface { .. } | Self::NotShown { .. } => {
                 Status::NoDevice
             }

@@ -34,8 +34,8 @@
 //!                                   after DRAWN if no filter waited for it
 //! ```
 //!
-//! HEIGHTS, DRAWN and FILTERED are three values of one timeline semaphore, or three binary semaphores; `acquired` and
-//! `shown` are the window system's, always binary. What is in brackets is there with a filter, or with a window.
+//! HEIGHTS, DRAWN and FILTERED are three values of one timeline semaphore, or three binary semaphores, or, where a device
+//! exports none or `--semaphores host` asks for it, waits of the host; `acquired` and `shown` are the window system's, always binary. What is in brackets is there with a filter, or with a window.
 
 mod args;
 mod buffer;
@@ -64,7 +64,6 @@ pub use report::{Verified, VulkanReport, WindowPart};
 pub(crate) use window::help as keys_help;
 
 use crate::capture::check_writable;
-use crate::options::Semaphores;
 use crate::scene::DrawMode;
 use devices::Wanted;
 
@@ -86,9 +85,6 @@ pub fn run(
     log: Option<&ValidationLog>,
     say: &mut dyn FnMut(&str),
 ) -> Result<VulkanReport, VulkanError> {
-    if args.semaphores == Semaphores::Host {
-        return Err(VulkanError::NeedsSemaphores);
-    }
     if args.show_level >= args.levels {
         return Err(VulkanError::NoLevel { shown: args.show_level });
     }

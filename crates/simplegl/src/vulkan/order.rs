@@ -8,16 +8,18 @@
 //!   heights of the next frame <- DRAWN, if there is no filter
 //! ```
 //!
-//! A timeline semaphore has one value for each arrow; else there is a binary semaphore for each.
+//! A timeline semaphore has one value for each arrow; else there is a binary semaphore for each; else the host waits at the
+//! arrow's foot until that side is done.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use cuda_interop::Error;
 use cuda_interop::device::{self, Device};
 use cuda_interop::external::{
-    BinarySemaphore, SemaphoreHandle, TimelineSemaphore, supports_timeline,
+    BinarySemaphore, SemaphoreHandle, TimelineSemaphore, supports_timeline, wait_within,
 };
 use cuda_interop::vulkan::{Point, VulkanDevice, VulkanSemaphore};
+use cuda_interop::{Error, ErrorKind};
 use cudarc::driver::{CudaContext, CudaStream};
 
 use crate::options::Semaphores;
@@ -32,10 +34,14 @@ pub(super) enum Step {
 
 const STEPS: u64 = 3;
 
-/// Both ends of the semaphores.
+/// How long the host waits for CUDA where it takes the semaphores' place.
+const HOST_LIMIT: Duration = Duration::from_secs(10);
+
+/// Both ends of the semaphores, or none.
 pub(super) enum Order {
     Timeline { vulkan: VulkanSemaphore, cuda: TimelineSemaphore },
     Binary { vulkan: Vec<VulkanSemaphore>, cuda: Vec<BinarySemaphore> },
+    Host { vulkan: VulkanDevice },
 }
 
 impl Order {
@@ -47,8 +53,21 @@ impl Order {
         match kind {
             Semaphores::Binary => Self::binary(vulkan, cuda),
             Semaphores::Timeline => Self::timeline(vulkan, cuda),
-            _ if supports_timeline(Device::of(cuda))? => Self::timeline(vulkan, cuda),
-            _ => Self::binary(vulkan, cuda),
+            Semaphores::Host => Ok(Self::Host { vulkan: vulkan.clone() }),
+            Semaphores::Auto => {
+                let made = if supports_timeline(Device::of(cuda))? {
+                    Self::timeline(vulkan, cuda)
+                } else {
+                    Self::binary(vulkan, cuda)
+                };
+                match made {
+                    Err(error) if matches!(error.kind(), ErrorKind::Unsupported(_)) => {
+                        tracing::debug!("the host takes the semaphores' place: {error}");
+                        Ok(Self::Host { vulkan: vulkan.clone() })
+                    }
+                    made => made,
+                }
+            }
         }
     }
 
@@ -79,14 +98,16 @@ impl Order {
         match self {
             Self::Timeline { .. } => "a timeline semaphore",
             Self::Binary { .. } => "binary semaphores",
+            Self::Host { .. } => "the host",
         }
     }
 
-    /// Where Vulkan waits or signals, for a submission. Frames are counted from 0.
-    pub(super) fn point(&self, frame: u64, step: Step) -> Point<'_> {
+    /// Where Vulkan waits or signals, for a submission. Frames are counted from 0. Nowhere if the host waits.
+    pub(super) fn point(&self, frame: u64, step: Step) -> Option<Point<'_>> {
         match self {
-            Self::Timeline { vulkan, .. } => (vulkan, value(frame, step)),
-            Self::Binary { vulkan, .. } => (&vulkan[step as usize], 0),
+            Self::Timeline { vulkan, .. } => Some((vulkan, value(frame, step))),
+            Self::Binary { vulkan, .. } => Some((&vulkan[step as usize], 0)),
+            Self::Host { .. } => None,
         }
     }
 
@@ -100,6 +121,7 @@ impl Order {
                 drop(signalled);
                 Ok(())
             }
+            Self::Host { .. } => wait_within(stream, HOST_LIMIT),
         }
     }
 
@@ -111,6 +133,8 @@ impl Order {
                 let semaphore = &cuda[step as usize];
                 semaphore.wait(stream, &semaphore.link().take_announced()?)
             }
+            // What was submitted before is done when this is.
+            Self::Host { vulkan } => vulkan.run_once(|_, _| {}),
         }
     }
 
@@ -120,6 +144,7 @@ impl Order {
             Self::Timeline { vulkan, .. } => vulkan.signal_lost(value(frame, Step::Heights)),
             Self::Binary { cuda, .. } => device::new_stream(context)
                 .and_then(|stream| cuda[Step::Heights as usize].signal(&stream).map(drop)),
+            Self::Host { .. } => Ok(()),
         };
         if let Err(error) = made_up {
             tracing::warn!("{error}");

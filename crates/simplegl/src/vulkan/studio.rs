@@ -183,21 +183,21 @@ impl Studio {
         let is_last = self.cuda_filter.is_none() && !matches!(purpose, Purpose::Show { .. });
         let drawn = if is_last { fence } else { vk::Fence::null() };
         let order = self.heights.order();
-        let wait = order.map(|order| order.point(frame, Step::Heights));
-        let signal = order.map(|order| order.point(frame, Step::Drawn));
+        let wait = order.and_then(|order| order.point(frame, Step::Heights));
+        let signal = order.and_then(|order| order.point(frame, Step::Drawn));
         self.device.submit(&commands, wait, signal, drawn)?;
         let check = matches!(purpose, Purpose::Check);
         let unfiltered = self.apply_filter(frame, purpose)?;
         let filtered = match (&self.cuda_filter, self.heights.order()) {
-            (Some(_), Some(order)) => Some(order.point(frame, Step::Filtered)),
+            (Some(_), Some(order)) => order.point(frame, Step::Filtered),
             _ => None,
         };
         match purpose {
             Purpose::Show { swapchain, image, level } => {
                 swapchain.submit(slot, image, (&self.target, level), filtered, fence)?;
             }
-            _ if filtered.is_some() => self.device.submit(&[], filtered, None, fence)?,
-            _ => {}
+            _ if is_last => {}
+            _ => self.device.submit(&[], filtered, None, fence)?,
         }
         self.in_flight[slot] = Some((frame, wave));
         self.last = Some((slot, wave));

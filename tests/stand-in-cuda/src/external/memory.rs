@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 
-use super::{LAST_TYPE, OPAQUE_FD, file_bytes};
+use super::{LAST_TYPE, OPAQUE_FD, file_bytes, memory_start};
 use crate::abi::{Array3dDescriptor, Handle, code};
 use crate::array::{Array, Shape};
 use crate::block::Block;
@@ -61,9 +61,17 @@ const _: () = {
 pub(crate) struct ExternalMemory {
     pub(crate) context: Handle,
     file: OwnedFd,
+    /// Where in the file the memory begins.
+    start: usize,
     bytes: usize,
     /// Addresses of the buffers made of it.
     buffers: Vec<u64>,
+}
+
+impl ExternalMemory {
+    fn block(&self, offset: usize, len: usize) -> Option<Block> {
+        Block::of_file(self.file.as_raw_fd(), self.start + offset, len)
+    }
 }
 
 /// A mipmapped array in imported memory. The levels follow each other.
@@ -94,8 +102,10 @@ entries! {
         }
         // SAFETY: from here on the import succeeds, and the descriptor is the driver's.
         let file = unsafe { OwnedFd::from_raw_fd(file) };
+        let start = memory_start(file.as_raw_fd(), bytes);
         let new = state.new_handle();
-        state.external_memory.insert(new, ExternalMemory { context, file, bytes, buffers: Vec::new() });
+        let buffers = Vec::new();
+        state.external_memory.insert(new, ExternalMemory { context, file, start, bytes, buffers });
         // SAFETY: the caller passes a place for a handle.
         unsafe { write(memory, new) }
     }
@@ -109,7 +119,7 @@ entries! {
         if len == 0 || place.flags != 0 || offset.checked_add(len).is_none_or(|end| end > external.bytes) {
             return Err(code::INVALID_VALUE);
         }
-        let block = Block::of_file(external.file.as_raw_fd(), offset, len).ok_or(code::UNKNOWN)?;
+        let block = external.block(offset, len).ok_or(code::UNKNOWN)?;
         let address = block.address();
         state.external_memory.get_mut(memory)?.buffers.push(address);
         state.memory.insert(address, Allocation { context, block, usage: Use::Imported });
@@ -130,7 +140,7 @@ entries! {
         if offset.checked_add(len).is_none_or(|end| end > external.bytes) {
             return Err(code::INVALID_VALUE);
         }
-        let block = Block::of_file(external.file.as_raw_fd(), offset, len).ok_or(code::UNKNOWN)?;
+        let block = external.block(offset, len).ok_or(code::UNKNOWN)?;
         let new = state.new_handle();
         let mut address = block.address();
         let mut levels = Vec::new();
