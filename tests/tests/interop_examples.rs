@@ -5,11 +5,13 @@ use std::sync::OnceLock;
 
 use simplegl_tests::program;
 use simplegl_tests::standin::Driver;
+use simplegl_tests::vulkan::cuda_on_lavapipe;
 
 fn folder() -> &'static std::path::Path {
     static FOLDER: OnceLock<std::path::PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        program::build(&["--package", "cuda-interop", "--examples"]).join("examples")
+        let arguments = ["--package", "cuda-interop", "--examples", "--features", "vulkan"];
+        program::build(&arguments).join("examples")
     })
 }
 
@@ -56,6 +58,33 @@ fn two_resources_in_one_map() {
 #[test]
 fn sharing_with_a_cudarc_program() {
     runs("05_sharing_with_a_cudarc_program", &["OpenGL sees 4096 values, the last is 4095"]);
+}
+
+/// What Mesa's OpenGL and Vulkan cannot share ends an example with the reason; `vulkan_gpu.rs` shows the rest.
+fn refuses(driver: &Driver, example: &str, texts: &[&str]) {
+    let run = driver.run(&mut Command::new(folder().join(example)));
+    let stderr = run.stderr();
+    assert_eq!(run.status().code(), Some(1), "{example}: {}\n{stderr}", run.status());
+    assert!(!stderr.contains("panicked"), "{stderr}");
+    for text in texts {
+        assert!(stderr.contains(text), "{example} does not say {text:?}:\n{stderr}");
+    }
+    run.leftovers().assert_none();
+}
+
+#[test]
+fn exported_memory_in_opengl_names_both_devices() {
+    refuses(&Driver::new(), "06_exported_memory_in_opengl", &["llvmpipe", "UUID"]);
+}
+
+#[test]
+fn vulkan_buffer_in_cuda_says_what_vulkan_lacks() {
+    let example = "07_vulkan_buffer_in_cuda";
+    refuses(&Driver::new(), example, &["llvmpipe", "UUID"]);
+    // On one device all but the semaphore is there.
+    let run = cuda_on_lavapipe().run(&mut Command::new(folder().join(example)));
+    assert!(run.stdout().contains("bytes of llvmpipe"), "{}{}", run.stdout(), run.stderr());
+    refuses(&cuda_on_lavapipe(), example, &["exporting Vulkan semaphores"]);
 }
 
 #[test]

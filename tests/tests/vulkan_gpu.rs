@@ -3,12 +3,13 @@
 //!
 //! `cargo test -p simplegl-tests --test vulkan_gpu -- --nocapture`
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use cuda_interop::vulkan::{DeviceRequest, ValidationLog, VulkanDevice};
 use serde_json::Value;
 use simplegl_tests::gpu;
-use simplegl_tests::program::{Run, simplegl};
+use simplegl_tests::program::{self, Run, simplegl};
 
 /// Whether the validation layer is installed.
 fn layer() -> bool {
@@ -102,4 +103,19 @@ fn a_dropped_signal_ends_in_bounded_time_and_says_so() {
             println!("{semaphores} {filter:?}: ended after {took:?}");
         }
     }
+}
+
+#[test]
+fn the_example_sees_each_sides_words() {
+    if gpu::open("the_example_sees_each_sides_words").is_none() {
+        return;
+    }
+    let arguments = ["--package", "cuda-interop", "--examples", "--features", "vulkan"];
+    let example = program::build(&arguments).join("examples/07_vulkan_buffer_in_cuda");
+    let run = Run::of(&mut Command::new(example));
+    run.expect(0, &[]);
+    for text in ["CUDA's: 07070707", "Vulkan's:     01020304", "timeline is at 3"] {
+        assert!(run.stdout.contains(text), "no {text:?}: {run:#?}");
+    }
+    println!("{}", run.stdout);
 }

@@ -2,6 +2,35 @@
 //!
 //! Only what is shared is made here. A program's other buffers, its pipelines and its windows are its own, made with
 //! the handles that [`VulkanDevice`] gives.
+//!
+//! # Who owns what
+//!
+//! | what | made by | gone with |
+//! | --- | --- | --- |
+//! | a descriptor | [`ExportedMemory::export`], [`VulkanSemaphore::export`]: a new one each time | its `OwnedFd`; the importer's after a successful import |
+//! | the memory | [`VulkanBuffer::new`], [`VulkanBuffer::several`], [`VulkanImage::new`] | the last buffer or image in it, and the last import: each is a reference of its own |
+//! | the semaphore | [`VulkanSemaphore::binary`], [`VulkanSemaphore::timeline`] | this value and every import |
+//! | device and instance | [`VulkanDevice::new`] | the last of what was made of them |
+//!
+//! A buffer, an image or a semaphore waits for nothing when it is dropped, the semaphore aside, which waits for the device:
+//! the program waits for its own commands first, and drops CUDA's mapping before Vulkan's object.
+//!
+//! # The life of a frame
+//!
+//! With one height buffer and one picture that CUDA filters in place:
+//!
+//! ```text
+//!   the host                        CUDA's stream                  Vulkan's queue
+//!   --------                        -------------                  --------------
+//!   waits for the fence of the
+//!   frame two before, with a limit
+//!                                   write heights  -- 1 --------->  wait 1, draw, signal 2
+//!                                   wait 2         <- 2 ----------
+//!                                   filter         -- 3 --------->  wait 3, show or copy, fence
+//! ```
+//!
+//! 1, 2 and 3 are values of one timeline semaphore ([`VulkanDevice::submit`] takes them), or three binary ones. CUDA's next
+//! frame writes the heights after its own wait for 2. An image stays in the general layout while CUDA may use it.
 
 mod buffer;
 mod choose;
