@@ -108,7 +108,8 @@ impl VulkanImage {
     ///
     /// # Errors
     ///
-    /// As [`ExternalMemory::import`] and [`ExternalMemory::image`].
+    /// As [`ExternalMemory::import`](crate::external::ExternalMemory::import) and
+    /// [`ExternalMemory::image`](crate::external::ExternalMemory::image).
     pub unsafe fn import_into_cuda(&self, cuda: &Arc<CudaContext>) -> Result<ExternalImage> {
         let desc = desc_of(&self.request)?;
         // SAFETY: the caller's promise; the description is that of the image.
