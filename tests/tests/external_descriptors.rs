@@ -11,9 +11,12 @@ use cuda_interop::external::{
     Allocation, BinarySemaphore, ExternalMemory, ImportError, KmtHandle, MemoryHandle,
     SemaphoreHandle, SemaphoreLink, TimelineSemaphore,
 };
+use cuda_interop::gl::GlContext;
+use cuda_interop::gl::external::GlMemory;
 use cuda_interop::{Code, ErrorKind, device};
 use cudarc::driver::CudaContext;
 use simplegl_tests::child::in_child;
+use simplegl_tests::gl::{Renderer, Surfaceless};
 use simplegl_tests::standin::{Control, Driver};
 
 /// Drivers that leave a refused descriptor open, and drivers that close it.
@@ -210,4 +213,40 @@ fn imports_of_one_file_on_many_threads_do_not_close_each_others_descriptors() {
         });
         run.leftovers().assert_none();
     }
+}
+
+/// Mesa closes what it is given, whatever it makes of it, and reports no error.
+#[test]
+fn opengl_gets_a_duplicate_too() {
+    let run = in_child(&Driver::new(), || {
+        let window = Surfaceless::new(Renderer::Software).unwrap();
+        let gl = GlContext::from_glutin(window.context()).unwrap();
+        let before = open_descriptors();
+        let (mut imported, mut missing) = (0, 0);
+        while_others_open_files(|| {
+            for round in 0..100 {
+                let pipe = || std::io::pipe().unwrap().0.into();
+                let fd = if round % 2 == 0 { memory_file(4096) } else { pipe() };
+                let number = fd.as_raw_fd();
+                let allocation = Allocation { size_bytes: 4096, dedicated: false, device: None };
+                // SAFETY: nothing is made of the memory.
+                match unsafe { GlMemory::import_fd(&gl, fd, allocation) } {
+                    Ok(_) => imported += 1,
+                    Err(refused) => {
+                        let kind = refused.error().kind();
+                        missing += usize::from(matches!(kind, ErrorKind::MissingGlExtension(_)));
+                        comes_back(refused, number, None);
+                    }
+                }
+            }
+        });
+        println!("imported={imported} missing={missing}");
+        assert_eq!(open_descriptors(), before);
+    });
+    // An older Mesa has no such extension: then nothing is imported, and every descriptor comes back.
+    let stdout = run.stdout();
+    assert!(
+        stdout.contains("imported=100 missing=0") || stdout.contains("imported=0 missing=100"),
+        "{stdout}"
+    );
 }
