@@ -5,7 +5,7 @@ use std::process::Command;
 
 use cuda_interop::device::{self, Device};
 use cuda_interop::external::NvSciSync;
-use cuda_interop::nvsci::{Attribute, Buf, Module, Object, Role, Sync};
+use cuda_interop::nvsci::{Attribute, Memory, Module, Object, Role, Semaphore};
 use cuda_interop::{Code, Error, ErrorKind};
 use libloading::Library;
 use simplegl_tests::child::in_child;
@@ -51,8 +51,8 @@ impl Peer {
 #[test]
 fn a_machine_without_nvsci_gets_an_error_that_names_the_library() {
     for (error, name) in [
-        (Module::<Buf>::open().unwrap_err(), "libnvscibuf.so"),
-        (Module::<Sync>::open().unwrap_err(), "libnvscisync.so"),
+        (Module::<Memory>::open().unwrap_err(), "libnvscibuf.so"),
+        (Module::<Semaphore>::open().unwrap_err(), "libnvscisync.so"),
     ] {
         assert_eq!(error.kind(), &ErrorKind::LibraryNotFound(name));
         let text = error.to_string();
@@ -68,7 +68,7 @@ fn a_semaphore_suits_both_of_its_users_and_everything_is_given_back() {
         let cuda = device::open(0).unwrap();
         let gpu = Device::of(&cuda);
         let allocate = || -> Result<(), Error> {
-            let module = Module::<Sync>::open()?;
+            let module = Module::<Semaphore>::open()?;
             let (mut signals, mut waits) = (module.attributes()?, module.attributes()?);
             signals.add_cuda(gpu, Role::Signal)?;
             waits.add_cuda(gpu, Role::Wait)?;
@@ -82,7 +82,7 @@ fn a_semaphore_suits_both_of_its_users_and_everything_is_given_back() {
             let error = Object::allocate(&module, &[&signals]).unwrap_err();
             assert_eq!(error.kind(), &ErrorKind::NvSci(0x100), "{error}");
             assert!(Object::allocate(&module, &[]).is_err());
-            let other = Module::<Sync>::open()?;
+            let other = Module::<Semaphore>::open()?;
             let foreign = other.attributes()?;
             let error = Object::allocate(&module, &[&signals, &foreign]).unwrap_err();
             assert_eq!(error.kind(), &ErrorKind::InvalidArgument);
@@ -111,7 +111,7 @@ fn a_driver_that_refuses_its_attributes_is_heard() {
     in_child(&driver, || {
         let folder = tempfile::tempdir().unwrap();
         let _peer = Peer::load(folder.path(), "NvSciSync");
-        let module = Module::<Sync>::open().unwrap();
+        let module = Module::<Semaphore>::open().unwrap();
         let mut list = module.attributes().unwrap();
         let error = list.add_cuda(Device::get(0).unwrap(), Role::SignalAndWait).unwrap_err();
         assert_eq!(error.code(), Some(Code(801)));
@@ -123,7 +123,7 @@ fn memory_is_allocated_by_attributes_and_conflicts_are_told() {
     in_child(&Driver::new(), || {
         let folder = tempfile::tempdir().unwrap();
         let peer = Peer::load(folder.path(), "NvSciBuf");
-        let module = Module::<Buf>::open().unwrap();
+        let module = Module::<Memory>::open().unwrap();
         let mut list = module.attributes().unwrap();
         // SAFETY: the peer's values are bytes.
         unsafe {

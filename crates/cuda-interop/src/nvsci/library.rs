@@ -37,11 +37,11 @@ pub trait Kind: sealed::Sealed + fmt::Debug + 'static {
 
 /// `NvSciBuf`: memory.
 #[derive(Debug, Clone, Copy)]
-pub enum Buf {}
+pub enum Memory {}
 
 /// `NvSciSync`: semaphores.
 #[derive(Debug, Clone, Copy)]
-pub enum Sync {}
+pub enum Semaphore {}
 
 macro_rules! kind {
     ($kind:ident, $prefix:literal, $library:literal) => {
@@ -62,8 +62,8 @@ macro_rules! kind {
     };
 }
 
-kind!(Buf, "NvSciBuf", "libnvscibuf.so");
-kind!(Sync, "NvSciSync", "libnvscisync.so");
+kind!(Memory, "NvSciBuf", "libnvscibuf.so");
+kind!(Semaphore, "NvSciSync", "libnvscisync.so");
 
 macro_rules! functions {
     ($( $field:ident = $suffix:literal ( $($arg:ty),* ) $(-> $answer:ty)?; )*) => {

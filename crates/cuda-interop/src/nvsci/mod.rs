@@ -6,11 +6,11 @@
 //! ```no_run
 //! use cuda_interop::device::{self, Device};
 //! use cuda_interop::external::NvSciSync;
-//! use cuda_interop::nvsci::{Module, Object, Role, Sync};
+//! use cuda_interop::nvsci::{Module, Object, Role, Semaphore};
 //!
 //! # fn main() -> cuda_interop::Result<()> {
 //! let cuda = device::open(0)?;
-//! let module = Module::<Sync>::open()?;
+//! let module = Module::<Semaphore>::open()?;
 //! let (mut signals, mut waits) = (module.attributes()?, module.attributes()?);
 //! signals.add_cuda(Device::of(&cuda), Role::Signal)?;
 //! waits.add_cuda(Device::of(&cuda), Role::Wait)?;
@@ -31,5 +31,5 @@
 mod library;
 mod object;
 
-pub use library::{Buf, Kind, Sync};
+pub use library::{Kind, Memory, Semaphore};
 pub use object::{Attribute, AttributeList, Module, Object, Role};

@@ -7,7 +7,7 @@ use std::ptr;
 
 use cudarc::driver::sys;
 
-use super::library::{Answer, Buf, Functions, Kind, Pair, Raw, Sync};
+use super::library::{Answer, Functions, Kind, Memory, Pair, Raw, Semaphore};
 use crate::device::Device;
 use crate::driver::{check, table};
 use crate::error::{Error, ErrorKind, Result};
@@ -123,7 +123,7 @@ impl<K: Kind> AttributeList<'_, K> {
     }
 }
 
-impl AttributeList<'_, Sync> {
+impl AttributeList<'_, Semaphore> {
     /// Adds what CUDA needs of a semaphore on `device` (`cuDeviceGetNvSciSyncAttributes`).
     ///
     /// # Errors
@@ -197,7 +197,7 @@ impl<'m, K: Kind> Object<'m, K> {
     }
 }
 
-impl Object<'_, Buf> {
+impl Object<'_, Memory> {
     /// For [`ExternalMemory::import`](crate::external::ExternalMemory::import).
     #[must_use]
     pub fn handle(&self) -> MemoryHandle<'_> {
@@ -205,7 +205,7 @@ impl Object<'_, Buf> {
     }
 }
 
-impl Object<'_, Sync> {
+impl Object<'_, Semaphore> {
     /// For [`NvSciSync::import`](crate::external::NvSciSync::import).
     #[must_use]
     pub fn handle(&self) -> SemaphoreHandle<'_> {
