@@ -56,6 +56,13 @@ fn vulkan_filters_and_draws_lines_of_any_mesh() {
 
 #[test]
 fn vulkan_says_what_it_cannot_do() {
+    let mut nowhere = program::simplegl();
+    nowhere.args(["vulkan", "--headless"]);
+    nowhere.env("VK_ICD_FILENAMES", "/nowhere.json").env("VK_DRIVER_FILES", "/nowhere.json");
+    program::Run::of(&mut nowhere).expect(3, &["no Vulkan device", "install a Vulkan driver"]);
+    let mut no_layer = program::simplegl();
+    no_layer.args(["vulkan", "--headless", "--validation"]).env("VK_LAYER_PATH", "/nowhere");
+    program::Run::of(&mut no_layer).expect(3, &["vulkan-validationlayers"]);
     vulkan(&["--levels", "2", "--show-level", "2"]).expect(2, &["--levels 3"]);
     vulkan(&["--filter", "sharpen"]).expect(2, &["blur:RADIUS"]);
     vulkan(&["--backend", "cpu", "--screenshot", "/nowhere/x.png"]).expect(4, &["/nowhere"]);

@@ -23,9 +23,7 @@ pub struct Candidate {
 pub fn choose(candidates: &[Candidate], wanted: Option<Uuid>) -> Result<usize> {
     let operation = "choosing a Vulkan device";
     if candidates.is_empty() {
-        return Err(Error::new(ErrorKind::Unsupported("Vulkan"), operation)
-            .detail("there is no Vulkan device")
-            .hint("install a Vulkan driver; in a container, set NVIDIA_DRIVER_CAPABILITIES=all"));
+        return Err(no_device(operation));
     }
     let Some(wanted) = wanted else {
         return Ok(candidates.iter().position(|device| !device.software).unwrap_or(0));
@@ -40,6 +38,13 @@ pub fn choose(candidates: &[Candidate], wanted: Option<Uuid>) -> Result<usize> {
         Error::new(kind, operation)
             .hint("install the Vulkan driver of that device (its ICD file), or choose another CUDA device")
     })
+}
+
+/// There are no Vulkan devices.
+pub(super) fn no_device(operation: &str) -> Error {
+    Error::new(ErrorKind::Unsupported("Vulkan"), operation)
+        .detail("there is no Vulkan device")
+        .hint("install a Vulkan driver; in a container, set NVIDIA_DRIVER_CAPABILITIES=all")
 }
 
 #[cfg(test)]

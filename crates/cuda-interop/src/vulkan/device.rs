@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ash::{ext, khr, vk};
 
-use super::choose::{Candidate, choose};
+use super::choose::{Candidate, choose, no_device};
 use super::refused;
 use super::validation::{LAYER, Validation, ValidationLog};
 use crate::device::Uuid;
@@ -296,6 +296,7 @@ fn create_instance(entry: &ash::Entry, request: &DeviceRequest<'_>) -> Result<as
             let kind = ErrorKind::Unsupported("a Vulkan instance extension");
             Error::new(kind, operation).detail(format!("{:?}", request.instance_extensions))
         }
+        vk::Result::ERROR_INCOMPATIBLE_DRIVER => no_device(operation),
         _ => refused(operation, result),
     })
 }

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::args::VulkanArgs;
 use super::devices::Opened;
+use super::look::Look;
 use super::outcome::Outcome;
-use super::studio::{Look, Purpose, Studio};
+use super::studio::{Purpose, Studio};
 use super::{VulkanError, VulkanReport};
 use crate::phase::{Phase, SAMPLE_STEP};
 use crate::scene::Scene;

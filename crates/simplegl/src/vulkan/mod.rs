@@ -9,6 +9,7 @@
 //! | `heights.rs` | the height buffer, written by CUDA or by the CPU |
 //! | `order.rs` | what orders CUDA and Vulkan: a timeline semaphore or binary ones |
 //! | `mesh.rs`, `pipeline.rs`, `commands.rs` | what is drawn, and how |
+//! | `look.rs` | what a frame shows |
 //! | `target.rs` | the picture that is drawn into, with its smaller levels |
 //! | `filter.rs` | filters of the picture, in place, by CUDA or by the CPU |
 //! | `studio.rs` | the frames |
@@ -45,6 +46,7 @@ mod error;
 mod filter;
 mod headless;
 mod heights;
+mod look;
 mod mesh;
 mod order;
 mod outcome;

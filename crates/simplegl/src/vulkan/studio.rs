@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use ash::vk;
 use cuda_interop::vulkan::VulkanDevice;
-use nalgebra::Matrix4;
 
 use super::VulkanError;
 use super::args::{VulkanArgs, VulkanDraw};
@@ -13,17 +12,16 @@ use super::commands::{Commands, Drawing, probed};
 use super::error::vulkan;
 use super::filter::{CudaFilter, Filter};
 use super::heights::{Heights, expected};
+use super::look::Look;
 use super::mesh::Mesh;
 use super::order::Step;
 use super::pipeline::{Pipeline, Uniforms};
 use super::report::Verified;
 use super::swapchain::Swapchain;
 use super::target::Target;
-use crate::camera::Camera;
 use crate::capture::Picture;
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
-use crate::scene::Scene;
 
 /// Frames in flight.
 pub(super) const SLOTS: usize = 2;
@@ -35,14 +33,6 @@ const LIMIT: Duration = Duration::from_secs(5);
 const DROP_SIGNAL: &str = "SIMPLEGL_DROP_SIGNAL";
 /// Another limit than [`LIMIT`], in milliseconds, for the test hook.
 const WAIT_LIMIT: &str = "SIMPLEGL_WAIT_LIMIT_MS";
-
-/// What a frame shows.
-pub(super) struct Look<'a> {
-    pub(super) scene: &'a Scene,
-    pub(super) camera: &'a Camera,
-    /// The phase, as the kernels take it.
-    pub(super) time: f32,
-}
 
 /// What is done with a frame's picture.
 #[derive(Clone, Copy)]
@@ -165,8 +155,8 @@ impl Studio {
         purpose: Purpose<'_>,
     ) -> Result<(), VulkanError> {
         let (frame, slot) = (self.frames, (self.frames % SLOTS as u64) as usize);
-        let wave = wave_of(look);
-        let uniforms = uniforms_of(look, self.target.size());
+        let wave = look.wave();
+        let uniforms = look.uniforms(self.target.size());
         self.uniforms[slot].bytes_mut().copy_from_slice(bytemuck::bytes_of(&uniforms));
         let signals = self.dropped != Some(frame + 1);
         let after_drawing = self.cuda_filter.is_none();
@@ -376,29 +366,6 @@ fn cuda_filter(
             CudaFilter::new(&heights.cuda, &target.image, filter).map(Some)
         }
         _ => Ok(None),
-    }
-}
-
-fn wave_of(look: &Look<'_>) -> Wave {
-    let Scene { frequency, amplitude, .. } = *look.scene;
-    Wave { time: look.time, frequency, amplitude }
-}
-
-fn uniforms_of(look: &Look<'_>, [width, height]: [u32; 2]) -> Uniforms {
-    // OpenGL's clip space to Vulkan's: y points down, and depth is 0 to 1.
-    #[rustfmt::skip]
-    let to_vulkan = Matrix4::new(
-        1.0,  0.0, 0.0, 0.0,
-        0.0, -1.0, 0.0, 0.0,
-        0.0,  0.0, 0.5, 0.5,
-        0.0,  0.0, 0.0, 1.0,
-    );
-    let Scene { solid_color: [red, green, blue], point_size, .. } = *look.scene;
-    let view_projection = look.camera.view_projection(width as f32 / height as f32);
-    Uniforms {
-        model_view_projection: (to_vulkan * view_projection).into(),
-        color: [red, green, blue, 1.0],
-        point_size: [point_size; 4],
     }
 }
 
