@@ -2,6 +2,7 @@
 //! validation layer listens to all of it.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -19,6 +20,19 @@ fn small(more: &[&'static str]) -> Vec<&'static str> {
         }
     }
     flags
+}
+
+/// Starts the program and waits for its first picture: software takes its time for it.
+fn start(server: &Xvfb, flags: &[&str]) -> Viewer {
+    spawn(server, &mut server.simplegl(flags))
+}
+
+fn spawn(server: &Xvfb, command: &mut Command) -> Viewer {
+    let mut viewer = Viewer::spawn(server, command);
+    viewer.wait_for("picture", |viewer| {
+        (viewer.pixels().count(|pixel| pixel != [0; 3]) > 200).then_some(())
+    });
+    viewer
 }
 
 /// The report of a clean end, in which the validation layer listened and was silent.
@@ -39,7 +53,7 @@ fn assert_close(json: &Value, pointer: &str, expected: f64) {
 #[test]
 fn mouse_moves_the_camera() {
     let server = Xvfb::start();
-    let mut viewer = Viewer::start(&server, &small(&["--verify"]));
+    let mut viewer = start(&server, &small(&["--verify"]));
     viewer.drag(1, &[], [100, 100], [200, 150]);
     viewer.drag(3, &[], [100, 100], [100, 130]);
     viewer.drag(1, &["shift"], [100, 100], [100, 76]);
@@ -57,7 +71,7 @@ fn mouse_moves_the_camera() {
 #[test]
 fn keys_change_view_mesh_speed_and_window() {
     let server = Xvfb::start();
-    let mut viewer = Viewer::start(&server, &small(&["--verify", "--view", "distance=4"]));
+    let mut viewer = start(&server, &small(&["--verify", "--view", "distance=4"]));
     viewer.wait_for("rate in the title", |viewer| {
         let title = viewer.title();
         let rate: f32 =
@@ -78,8 +92,15 @@ fn keys_change_view_mesh_speed_and_window() {
     assert_eq!(json["verified"]["wrong_heights"], 0);
     assert!(ended.run.stderr.contains("points, wireframe"), "H prints the keys: {ended:#?}");
 
-    let mut viewer = Viewer::start(&server, &small(&["--paused", "--step", "0.01"]));
-    viewer.keys(&["period", "period", "period", "7", "r", "f", "bracketleft"]);
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = server.simplegl(&small(&["--paused", "--step", "0.01"]));
+    let mut viewer = spawn(&server, command.current_dir(folder.path()));
+    for step in 1..=3 {
+        viewer.keys(&["period", "s"]);
+        let shot = folder.path().join(format!("simplegl-000{step}.png"));
+        viewer.wait_for("frame after the step", |_| shot.exists().then_some(()));
+    }
+    viewer.keys(&["7", "r", "f", "bracketleft"]);
     let json = silent(&viewer.quit());
     assert_close(&json, "/phase", 0.03);
     assert_eq!(json["camera"]["view"], "rotate=0,0 target=0,0,0 distance=3 projection=perspective");
@@ -120,7 +141,7 @@ fn screenshots_are_the_pictures_that_headless_draws() {
         let last = path("last.png");
         let mut command = server.simplegl(&flags);
         command.current_dir(folder.path()).arg("--screenshot").arg(&last);
-        let mut viewer = Viewer::spawn(&server, &mut command);
+        let mut viewer = spawn(&server, &mut command);
         viewer.drag(1, &[], [100, 100], [170, 140]);
         viewer.keys(&["s"]);
         let shot = path("simplegl-0001.png");
@@ -157,7 +178,7 @@ fn every_size_shows_what_headless_draws() {
     let server = Xvfb::start();
     let folder = tempfile::tempdir().unwrap();
     let flags = small(&["--paused", "--view", "rotate=20,30"]);
-    let mut viewer = Viewer::start(&server, &flags);
+    let mut viewer = start(&server, &flags);
     for (width, height) in [(700, 200), (1, 1), (150, 600), (1, 300), (320, 240)] {
         let path = folder.path().join(format!("{width}x{height}.png"));
         let size = format!("{width}x{height}");
@@ -182,7 +203,7 @@ fn of_many_sizes_at_once_the_last_holds() {
     let server = Xvfb::start();
     let flags = small(&[]);
     let flags: Vec<&str> = flags.into_iter().filter(|flag| *flag != "--validation").collect();
-    let mut viewer = Viewer::start(&server, &flags);
+    let mut viewer = start(&server, &flags);
     for side in (50..90).rev() {
         viewer.resize(side * 4, side * 3);
     }
@@ -198,7 +219,7 @@ fn of_many_sizes_at_once_the_last_holds() {
 #[test]
 fn hidden_window_comes_back() {
     let server = Xvfb::start();
-    let mut viewer = Viewer::start(&server, &small(&[]));
+    let mut viewer = start(&server, &small(&[]));
     viewer.unmap();
     std::thread::sleep(Duration::from_millis(300));
     viewer.map();
@@ -212,7 +233,7 @@ fn hidden_window_comes_back() {
 #[test]
 fn paused_viewer_rests() {
     let server = Xvfb::start();
-    let mut viewer = Viewer::start(&server, &small(&["--paused", "--no-vsync"]));
+    let mut viewer = start(&server, &small(&["--paused", "--no-vsync"]));
     std::thread::sleep(Duration::from_secs(1));
     let json = silent(&viewer.quit());
     let frames = json["frames"].as_u64().unwrap();
@@ -234,7 +255,7 @@ fn every_way_to_end_is_clean_and_quick() {
         }),
     ];
     for (way, end, end_by) in ways {
-        let mut viewer = Viewer::start(&server, &small(&[]));
+        let mut viewer = start(&server, &small(&[]));
         end_by(&viewer);
         let ended = viewer.wait_for_end();
         assert_eq!(silent(&ended)["end"], end, "{way}");
@@ -265,7 +286,7 @@ fn without_a_display_there_is_one_error_with_advice() {
 #[test]
 fn death_of_the_x_server_ends_the_program() {
     let mut server = Xvfb::start();
-    let mut viewer = Viewer::start(&server, &small(&[]));
+    let mut viewer = start(&server, &small(&[]));
     server.kill();
     let ended = viewer.wait_for_end();
     assert_eq!(ended.run.status, Some(4), "{:#?}", ended.run);
