@@ -142,3 +142,22 @@ fn odd_sizes_have_fewer_levels_and_all_are_filtered() {
         assert_eq!(json["validation_messages"], 0, "{size}: {}", run.stderr);
     }
 }
+
+/// A device that is too slow for the limit is as good as one that waits for a signal that nobody gives.
+#[test]
+fn a_frame_that_takes_too_long_ends_the_program() {
+    let mut command = program::simplegl();
+    command.args([
+        "vulkan",
+        "--headless",
+        "--backend",
+        "cpu",
+        "--frames",
+        "9",
+        "--mesh",
+        "1500x1500",
+    ]);
+    let run = program::Run::of(command.env("SIMPLEGL_WAIT_LIMIT_MS", "0"));
+    run.expect(4, &["was not drawn within 0 ms"]);
+    assert_eq!(run.stderr.matches("was not drawn").count(), 1, "{}", run.stderr);
+}

@@ -31,6 +31,9 @@
 //!
 //! 1, 2 and 3 are values of one timeline semaphore ([`VulkanDevice::submit`] takes them), or three binary ones. CUDA's next
 //! frame writes the heights after its own wait for 2. An image stays in the general layout while CUDA may use it.
+//!
+//! Buffers and images are exclusive to one queue family, and are not handed to `VK_QUEUE_FAMILY_EXTERNAL` and back, which the
+//! specification asks for: NVIDIA's samples do not either, CUDA has no part in it, and the contents were found whole.
 
 mod buffer;
 mod choose;

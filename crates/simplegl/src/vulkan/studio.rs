@@ -295,11 +295,14 @@ impl Studio {
                 if let Heights::Cuda(cuda) = &self.heights {
                     cuda.order.recover(&cuda.cuda.context, frame);
                 }
+                let stuck =
+                    VulkanError::Stuck { frame: frame + 1, limit_ms: self.limit.as_millis() };
                 if wait(self.limit).is_err() {
-                    tracing::warn!("the frame stands still for good");
+                    // It stands still for good. What the GPU uses cannot be destroyed, and the wait for that has no limit.
+                    eprintln!("simplegl: {stuck}");
+                    std::process::exit(stuck.status() as i32);
                 }
-                let limit_ms = self.limit.as_millis();
-                return Err(VulkanError::Stuck { frame: frame + 1, limit_ms });
+                return Err(stuck);
             }
             Err(result) => {
                 return Err(VulkanError::Vulkan { doing: "waiting for a frame", result });
