@@ -18,7 +18,8 @@ fn profile_folder() -> PathBuf {
 
 /// Builds a package's targets into the folder of the running test's profile; `arguments` choose them.
 ///
-/// `SIMPLEGL_TEST_PREBUILT=1` takes what lies there instead, for machines without cargo.
+/// `SIMPLEGL_TEST_PREBUILT=1` takes what lies there instead: for machines without cargo, and where everything has been built
+/// at once, which shares all dependencies.
 ///
 /// # Panics
 /// If the build fails.

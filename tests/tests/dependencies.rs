@@ -73,11 +73,12 @@ fn expressions_are_judged_as_spdx_says() {
 
 #[test]
 fn dependencies_keep_the_rules() {
-    if std::env::var_os("SIMPLEGL_TEST_PREBUILT").is_some() {
-        println!("skipped: needs cargo, and this run has prebuilt programs only");
+    let cargo = std::env::var_os("CARGO");
+    if std::env::var_os("SIMPLEGL_TEST_PREBUILT").is_some() && cargo.is_none() {
+        println!("skipped: needs cargo, which did not start this test");
         return;
     }
-    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let output = Command::new(cargo.unwrap_or_else(|| "cargo".into()))
         .current_dir(workspace())
         .args(["metadata", "--format-version", "1", "--locked"])
         .output()

@@ -17,6 +17,7 @@ use cuda_interop::{Code, ErrorKind, device};
 use cudarc::driver::CudaContext;
 use simplegl_tests::child::in_child;
 use simplegl_tests::gl::{Renderer, Surfaceless};
+use simplegl_tests::gpu;
 use simplegl_tests::standin::{Control, Driver};
 
 /// Drivers that leave a refused descriptor open, and drivers that close it.
@@ -249,4 +250,44 @@ fn opengl_gets_a_duplicate_too() {
         stdout.contains("imported=100 missing=0") || stdout.contains("imported=0 missing=100"),
         "{stdout}"
     );
+}
+
+/// How many descriptors have numbers as high as those that drivers are lent.
+fn high_descriptors() -> usize {
+    let entries = std::fs::read_dir("/proc/self/fd").unwrap();
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    numbers.filter(|number| *number > 256).count()
+}
+
+/// NVIDIA's driver has been seen to close a descriptor that it refuses.
+#[test]
+fn failed_imports_on_the_gpu_close_no_foreign_file() {
+    let Some(cuda) = gpu::open("failed_imports_on_the_gpu_close_no_foreign_file") else { return };
+    let before = high_descriptors();
+    let mut accepted = 0;
+    let opened = while_others_open_files(|| {
+        for _ in 0..200 {
+            let null = || OwnedFd::from(File::open("/dev/null").unwrap());
+            for fd in [null(), std::io::pipe().unwrap().0.into(), eventfd(), memory_file(1 << 20)] {
+                let number = fd.as_raw_fd();
+                let refused = import(&cuda.context, fd, 1 << 20).expect_err("that is no memory");
+                let code = refused.error().code().expect("the driver refuses it");
+                comes_back(refused, number, Some(code.0));
+            }
+            for fd in [null(), std::io::pipe().unwrap().0.into()] {
+                let number = fd.as_raw_fd();
+                let (handle, link) = (SemaphoreHandle::OpaqueFd(fd), SemaphoreLink::new());
+                // SAFETY: nothing is done with it, if the driver takes it at all.
+                match unsafe { BinarySemaphore::import(&cuda.context, handle, None, &link) } {
+                    Ok(_) => accepted += 1,
+                    Err(refused) => {
+                        let code = refused.error().code().map(|code| code.0);
+                        comes_back(refused, number, code);
+                    }
+                }
+            }
+        }
+    });
+    println!("1200 imports, {accepted} accepted; {opened} files opened meanwhile");
+    assert_eq!(high_descriptors(), before);
 }
