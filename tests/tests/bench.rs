@@ -45,7 +45,7 @@ fn without_a_gpu_there_are_cpu_and_opengl_rows_and_reasons_for_the_rest() {
     }
     let names: Vec<&str> =
         rows(&report, "draw").iter().map(|row| row["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["points", "wireframe", "surface", "raster"]);
+    assert_eq!(names, ["points", "compute", "wireframe", "surface", "raster"]);
     assert!(report["machine"]["opengl"].is_string() && report["machine"]["gpu"].is_null());
     assert!(report["left_out"].to_string().contains("kernel: "));
     assert!(image::open(plot).unwrap().width() > 500);

@@ -1,5 +1,7 @@
 //! Choosing the processor that runs the kernels.
 
+mod kept;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +17,8 @@ use crate::compute::{Wave, cpu};
 use crate::mesh::MeshSize;
 use crate::options::Backend;
 use crate::timing::startup;
+
+pub use kept::{EarlyGuard, keep_contexts, open_early};
 
 /// The oldest driver that will do, by the CUDA version it supports: what cudarc's calls need.
 pub const OLDEST_DRIVER: (u32, u32) = (11, 4);
@@ -146,11 +150,31 @@ fn short(reason: &NoCuda) -> String {
     }
 }
 
+/// A device whose primary context is made.
+#[derive(Debug)]
+struct Opened {
+    context: Arc<CudaContext>,
+    name: String,
+}
+
 /// Opens a device, loads the kernels and runs one.
 ///
 /// # Errors
 /// The first thing that does not work.
 pub fn open(ordinal: usize) -> Result<Cuda, NoCuda> {
+    let opened = kept::take_early(ordinal).unwrap_or_else(|| open_device(ordinal));
+    let Opened { context, name } = opened?;
+    let stream = device::new_stream(&context)?;
+    startup::mark("CUDA context");
+    let kernels = Kernels::load(&context)?;
+    startup::mark("kernels loaded");
+    let cuda = Cuda { context, stream, kernels, name };
+    probe(&cuda)?;
+    startup::mark("probe kernel");
+    Ok(cuda)
+}
+
+fn open_device(ordinal: usize) -> Result<Opened, NoCuda> {
     driver::load()?;
     startup::mark("driver library");
     let found = driver::version()?;
@@ -164,14 +188,8 @@ pub fn open(ordinal: usize) -> Result<Cuda, NoCuda> {
     let device = Device::get(ordinal)?;
     let name = device.name()?;
     let context = device.open()?;
-    let stream = device::new_stream(&context)?;
-    startup::mark("CUDA context");
-    let kernels = Kernels::load(&context)?;
-    startup::mark("kernels loaded");
-    let cuda = Cuda { context, stream, kernels, name };
-    probe(&cuda)?;
-    startup::mark("probe kernel");
-    Ok(cuda)
+    kept::keep(&context);
+    Ok(Opened { context, name })
 }
 
 /// Runs a small mesh on the device and compares it with the CPU's, bit for bit.

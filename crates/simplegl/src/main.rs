@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use clap::Parser;
 use simplegl::cli::Cli;
 use simplegl::heap::CountingAllocator;
-use simplegl::options::ViewerOptions;
+use simplegl::options::{Backend, ViewerOptions};
 use simplegl::reference::{self, Request};
 use simplegl::status::{Failure, OrStatus, Status};
 use simplegl::timing::startup;
-use simplegl::{headless, window};
+use simplegl::{backend, headless, window};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
     // With the main thread in the pool, handing it work allocates nothing: its jobs go to its own queue, not through the
     // shared one, which grows by blocks. A pool that exists already stays as it is.
     let _ = rayon::ThreadPoolBuilder::new().use_current_thread().build_global();
+    backend::keep_contexts();
     // clap ends the program itself for --help, --version (0) and wrong usage (2).
     let mut cli = Cli::parse();
     if let Some(command) = cli.command.take() {
@@ -44,6 +45,8 @@ fn run(cli: &Cli) -> Result<Status, Failure> {
         return compare(file, cli);
     }
     let options = cli.viewer.clone().into_options();
+    // CUDA's context is made while OpenGL's is.
+    let _early = (options.backend != Backend::Cpu).then(|| backend::open_early(options.device));
     if options.headless {
         return draw_headless(&options);
     }

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::capture::{CaptureError, check_outputs};
 use crate::options::{Backend, ViewerOptions};
+use crate::render::PointsWay;
 use crate::scene::DrawMode;
 use crate::source::{KernelError, check_kernel};
 
@@ -29,6 +30,11 @@ pub enum PreflightError {
         "--draw raster draws points of one pixel: leave out --point-size, or choose another --draw"
     )]
     RasterPointSize,
+    /// One colour is all that the compute shader knows.
+    #[error(
+        "--draw compute draws points of one pixel in one colour: leave out --point-size and --color, or choose another --draw"
+    )]
+    ComputeLook,
     /// A kernel and a comparison.
     #[error(
         "--verify compares with the CPU's version of the built-in kernel, and there is none of --kernel: leave one of them out"
@@ -56,6 +62,9 @@ pub fn check(options: &ViewerOptions) -> Result<(), PreflightError> {
     }
     if options.scene.draw == DrawMode::Raster && options.scene.point_size != 1.0 {
         return Err(PreflightError::RasterPointSize);
+    }
+    if options.scene.draw == DrawMode::Compute && !PointsWay::is_free(&options.scene) {
+        return Err(PreflightError::ComputeLook);
     }
     Ok(check_outputs(&options.output)?)
 }

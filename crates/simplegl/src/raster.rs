@@ -8,24 +8,24 @@
 //! | --- | --- |
 //! | `view.rs` | [`point_view`]: from matrices to the kernels' view; how many rows a thread takes |
 //! | `shading.rs` | [`Palette`]: from a scene to the kernels' colours |
-//! | `rule.rs` | [`pixel_rule`]: how this OpenGL rounds points to pixels |
 //! | `look.rs` | [`Look`]: a scene from one point of view |
+//! | `choice.rs` | [`may_raster`], [`pays`]: when `--draw auto` takes pictures |
 //! | `cpu.rs` | [`CpuRaster`]: a picture on the CPU |
 //! | `cuda.rs`, `host.rs` | pictures in textures: by CUDA, by the CPU |
 //! | `source.rs` | [`RasterSource`]: whichever of the two works, frame by frame |
 
+mod choice;
 mod cpu;
 mod cuda;
 mod host;
 mod look;
-mod rule;
 mod shading;
 mod source;
 mod view;
 
+pub use choice::{may_raster, pays};
 pub use cpu::CpuRaster;
 pub use look::Look;
-pub use rule::pixel_rule;
 pub use shading::{MapTable, Painted, Palette, map_table};
 pub use source::{RasterError, RasterSource, RasterVerification};
 pub use view::{MAX_VERTICES, point_view, rows_per_thread, wave_mesh};

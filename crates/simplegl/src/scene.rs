@@ -19,14 +19,18 @@ pub const DEFAULT_SPEED: f64 = 1.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DrawMode {
-    /// One `GL_POINTS` vertex per mesh vertex: the look of the sample.
+    /// Points as the sample draws them, by whichever of `points`, `compute` and `raster` this machine does fastest.
     #[default]
-    Points,
+    Auto,
     /// The rows and the columns of the mesh as line strips.
     Wireframe,
     /// Lit triangles.
     Surface,
-    /// Points of one pixel, rasterised by a kernel instead of by OpenGL: the same picture, faster for large meshes.
+    /// One `GL_POINTS` vertex per mesh vertex.
+    Points,
+    /// Points of one pixel and one colour, by an OpenGL compute shader: the same picture, faster on large GPUs.
+    Compute,
+    /// Points of one pixel, by a CUDA kernel that makes them too: the same picture, fastest for large meshes.
     Raster,
 }
 
@@ -128,7 +132,7 @@ impl Default for Scene {
     /// The simpleGL sample: 256 x 256 red points, one pixel each, on black.
     fn default() -> Self {
         Self {
-            draw: DrawMode::Points,
+            draw: DrawMode::Auto,
             color: ColorMode::Solid,
             color_map: ColorMap::Viridis,
             color_bar: true,
@@ -165,7 +169,7 @@ mod tests {
             assert!(seen.len() <= ColorMap::value_variants().len());
         }
         assert_eq!(seen, ColorMap::value_variants());
-        assert_eq!(DrawMode::Raster.next(), DrawMode::Points);
+        assert_eq!(DrawMode::Raster.next(), DrawMode::Auto);
         assert_eq!(ColorMode::Solid.next(), ColorMode::Height);
     }
 

@@ -7,7 +7,9 @@
 
 mod cuda;
 mod history;
+mod sampling;
 pub mod startup;
 
 pub use cuda::{CudaTimer, Mark};
 pub use history::{FpsCounter, History, Stage, Timings};
+pub use sampling::Sampling;

@@ -115,3 +115,30 @@ pub(super) fn read_buffer(shared: &Shared, name: glow::Buffer, data: &mut [u8]) 
     // SAFETY: the context is current and the target bound; the slice bounds the write.
     with_bound(gl, name, || unsafe { gl.get_buffer_sub_data(TARGET, 0, data) });
 }
+
+/// As [`read_buffer`] for a buffer in imported memory, by way of a buffer of OpenGL's own: NVIDIA's driver answers a direct
+/// read of imported memory with what the first such read saw (seen with driver 580), while its commands see what is there.
+pub(super) fn read_imported_buffer(
+    shared: &Shared,
+    name: glow::Buffer,
+    data: &mut [u8],
+) -> std::result::Result<(), String> {
+    let gl = shared.gl();
+    // SAFETY: the context is current, `name` is a buffer of it that holds `data.len()` bytes, and the bindings are put back.
+    unsafe {
+        let copy = gl.create_buffer()?;
+        let before = [glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER]
+            .map(|target| (target, gl.get_parameter_buffer(target)));
+        gl.bind_buffer(glow::COPY_READ_BUFFER, Some(name));
+        gl.bind_buffer(glow::COPY_WRITE_BUFFER, Some(copy));
+        let len = data.len() as i32;
+        gl.buffer_data_size(glow::COPY_WRITE_BUFFER, len, glow::STREAM_READ);
+        gl.copy_buffer_sub_data(glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER, 0, 0, len);
+        gl.get_buffer_sub_data(glow::COPY_WRITE_BUFFER, 0, data);
+        for (target, name) in before {
+            gl.bind_buffer(target, name);
+        }
+        gl.delete_buffer(copy);
+    }
+    Ok(())
+}

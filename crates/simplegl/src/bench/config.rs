@@ -66,7 +66,14 @@ pub(super) fn configurations(args: &BenchArgs, gpu: bool) -> Vec<Config> {
     for &way in ways {
         add(Group::Path, way, DrawMode::Points, middle, 1);
     }
-    for draw in [DrawMode::Points, DrawMode::Wireframe, DrawMode::Surface, DrawMode::Raster] {
+    let modes = [
+        DrawMode::Points,
+        DrawMode::Compute,
+        DrawMode::Wireframe,
+        DrawMode::Surface,
+        DrawMode::Raster,
+    ];
+    for draw in modes {
         add(Group::Draw, best, draw, middle, 1);
     }
     if gpu {
@@ -76,6 +83,8 @@ pub(super) fn configurations(args: &BenchArgs, gpu: bool) -> Vec<Config> {
             &[
                 (DrawMode::Points, 256),
                 (DrawMode::Points, 1024),
+                (DrawMode::Compute, 256),
+                (DrawMode::Compute, 1024),
                 (DrawMode::Raster, 256),
                 (DrawMode::Raster, 4096),
                 (DrawMode::Raster, 8192),
@@ -92,7 +101,7 @@ pub(super) fn configurations(args: &BenchArgs, gpu: bool) -> Vec<Config> {
         (false, false) => &[256, 512, 1024, 2048],
         (false, true) => &[256, 512, 1024, 2048, 4096, 8192],
     };
-    for draw in [DrawMode::Points, DrawMode::Raster] {
+    for draw in [DrawMode::Points, DrawMode::Compute, DrawMode::Raster] {
         for &side in sides {
             add(Group::Mesh, best, draw, mesh(side), 1);
         }

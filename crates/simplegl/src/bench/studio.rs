@@ -7,6 +7,7 @@ use glow::HasContext as _;
 use super::config::{Config, Way};
 use super::{BenchError, Row};
 use crate::camera::Camera;
+use crate::capture::{Picture, read_framebuffer};
 use crate::compute::Wave;
 use crate::headless::HeadlessContext;
 use crate::mesh::MeshSize;
@@ -152,24 +153,63 @@ impl<'a> Studio<'a> {
             self.frame()?;
         }
         let wrong = |difference| Err(BenchError::Wrong { row: row.id(), difference });
-        match &self.maker {
+        let checked = match &self.maker {
             Maker::Mesh(sources) => match verify(self.context.gl().glow(), sources)? {
                 Some(verification) if verification.passed() => {
-                    Ok("vertices and texture, read back through OpenGL, bit for bit with the CPU's"
-                        .to_owned())
+                    "vertices and texture, read back through OpenGL, bit for bit with the CPU's"
                 }
-                Some(verification) => wrong(verification.to_string()),
-                None => wrong("nothing to compare with".to_owned()),
+                Some(verification) => return wrong(verification.to_string()),
+                None => return wrong("nothing to compare with".to_owned()),
             },
             Maker::Picture(raster) => match raster.verify(&self.look())? {
                 Some(verification) if verification.passed() => {
-                    let checked =
-                        "the picture, read back through OpenGL, bit for bit with the CPU's";
-                    Ok(checked.to_owned())
+                    "the picture, read back through OpenGL, bit for bit with the CPU's"
                 }
-                Some(verification) => wrong(verification.to_string()),
-                None => wrong("nothing to compare with".to_owned()),
+                Some(verification) => return wrong(verification.to_string()),
+                None => return wrong("nothing to compare with".to_owned()),
             },
+        };
+        if self.scene.draw != DrawMode::Compute {
+            return Ok(checked.to_owned());
+        }
+        let pictures = [self.picture(DrawMode::Compute)?, self.picture(DrawMode::Points)?];
+        match border_pixels(&pictures, self.scene.background) {
+            Ok(differing) => Ok(format!("{checked}; {differing} pixels differ from GL_POINTS")),
+            Err(difference) => wrong(difference),
         }
     }
+
+    /// The frame that was drawn last, drawn again in another mode.
+    fn picture(&mut self, draw: DrawMode) -> Result<Picture, BenchError> {
+        let look = self.look();
+        let (view, projection) = (look.view, look.projection);
+        let Maker::Mesh(sources) = &self.maker else { unreachable!("a mode that draws a mesh") };
+        let source = sources.current();
+        let scene = &Scene { draw, ..self.scene.clone() };
+        let framebuffer = Some(self.target.framebuffer());
+        self.renderer.draw(&Frame {
+            scene,
+            view,
+            projection,
+            size: self.size,
+            vertices: source.vertices(),
+            mesh_size: [self.mesh.width(), self.mesh.height()],
+            painted: source.painted(),
+            framebuffer,
+        })?;
+        Ok(read_framebuffer(self.context.gl().glow(), framebuffer, self.size)?)
+    }
+}
+
+/// How many pixels differ: no more than one of a thousand that the second picture covers, as points on a pixel's border may
+/// be rounded otherwise.
+fn border_pixels([compute, units]: &[Picture; 2], background: [f32; 3]) -> Result<usize, String> {
+    let background = background.map(|channel| (channel * 255.0).round() as u8);
+    let pixels = || compute.rgb.chunks(3).zip(units.rgb.chunks(3));
+    let covered = pixels().filter(|(_, units)| **units != background).count();
+    let differing = pixels().filter(|(compute, units)| compute != units).count();
+    if covered == 0 || differing * 1000 > covered {
+        return Err(format!("{differing} of {covered} covered pixels differ from GL_POINTS"));
+    }
+    Ok(differing)
 }

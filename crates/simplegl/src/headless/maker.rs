@@ -1,14 +1,16 @@
 //! What makes the frames of a headless run: a mesh that OpenGL draws, or finished pictures.
 
+use std::time::Duration;
+
 use super::RunError;
 use crate::compute::Wave;
 use crate::headless::HeadlessContext;
 use crate::mesh::MeshSize;
 use crate::options::ViewerOptions;
-use crate::raster::{Look, RasterSource, RasterVerification};
-use crate::render::{Frame, Renderer, ShownFrame, Target};
+use crate::raster::{Look, RasterSource, RasterVerification, may_raster, pays};
+use crate::render::{self, Frame, Renderer, ShownFrame, Target};
 use crate::scene::DrawMode;
-use crate::source::{Source, SourceOptions, Sources};
+use crate::source::{Path, Source, SourceOptions, Sources};
 use crate::timing::Timings;
 use crate::verify::{Verification, verify};
 
@@ -21,20 +23,68 @@ pub(super) enum Maker {
 }
 
 impl Maker {
+    /// What the scene asks for; with [`DrawMode::Auto`] whichever is faster for this mesh.
     pub(super) fn new(
         context: &HeadlessContext,
         options: &ViewerOptions,
         look: &Look<'_>,
+        renderer: &mut Renderer,
+        target: &Target,
     ) -> Result<Self, RunError> {
-        let (gl, source_options) = (context.gl(), SourceOptions::from(options));
-        if options.scene.draw == DrawMode::Raster {
-            let size = [options.size.width(), options.size.height()];
-            let raster =
-                RasterSource::new(gl, &source_options, size).map_err(RunError::NoRaster)?;
-            return Ok(Self::Picture(Box::new(raster)));
+        let source_options = SourceOptions::from(options);
+        let picture = || {
+            RasterSource::new(context.gl(), &source_options, target.size())
+                .map(|raster| Self::Picture(Box::new(raster)))
+                .map_err(RunError::NoRaster)
+        };
+        let mesh = || {
+            Sources::new(context.gl(), &source_options, look.mesh)
+                .map(|sources| Self::Mesh(Box::new(sources)))
+                .map_err(RunError::NoSource)
+        };
+        match options.scene.draw {
+            DrawMode::Raster => picture(),
+            DrawMode::Auto if options.output.export.is_none() && may_raster(&options.scene) => {
+                let mesh_maker = mesh()?;
+                if !matches!(&mesh_maker, Self::Mesh(sources) if sources.current().path() == Path::Graphics)
+                {
+                    return Ok(mesh_maker);
+                }
+                let mut time = |maker: Self| maker.time(context, look, renderer, target);
+                let (by_mesh, by_picture) = (time(mesh_maker)?, picture().and_then(time));
+                // Fresh ones: the frames that were timed belong to no animation.
+                if by_picture.is_ok_and(|by_picture| pays(by_picture, by_mesh)) {
+                    picture()
+                } else {
+                    mesh()
+                }
+            }
+            _ => mesh(),
         }
-        let sources = Sources::new(gl, &source_options, look.mesh).map_err(RunError::NoSource)?;
-        Ok(Self::Mesh(Box::new(sources)))
+    }
+
+    /// How long one of its frames takes. Pictures of the CPU's are for those who ask for them, and take for ever.
+    fn time(
+        mut self,
+        context: &HeadlessContext,
+        look: &Look<'_>,
+        renderer: &mut Renderer,
+        target: &Target,
+    ) -> Result<Duration, RunError> {
+        if matches!(&self, Self::Picture(raster) if raster.path() != Path::Graphics) {
+            return Ok(Duration::MAX);
+        }
+        let scene = look.scene;
+        let wave = Wave { time: 0.0, frequency: scene.frequency, amplitude: scene.amplitude };
+        render::time(context.gl().glow(), || {
+            let timings = &mut Timings::default();
+            loop {
+                self.frame(look, &|_| wave, renderer, target, timings)?;
+                if self.waiting() == 0 {
+                    return Ok(());
+                }
+            }
+        })
     }
 
     /// Makes the next frame and draws it into `target`. True says that the path has changed.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::camera::Camera;
 use crate::raster::RasterVerification;
+use crate::render::PointsWay;
 use crate::scene::Scene;
 use crate::timing::Timings;
 use crate::verify::Verification;
@@ -24,6 +25,8 @@ pub struct HeadlessReport {
     pub gl: String,
     /// The EGL device.
     pub egl_device: String,
+    /// Who rasterised the points of the last frame, if it had any that OpenGL drew.
+    pub points: PointsWay,
     /// The view, as the text that `--view` takes.
     pub view: String,
     /// The camera.

@@ -148,14 +148,16 @@ impl<'a> Studio<'a> {
         let gl = context.gl().glow();
         let mesh = MeshSize::new(options.scene.mesh_width, options.scene.mesh_height)?;
         let look = look(options, mesh);
-        let maker = Maker::new(&context, options, &look)?;
         let size = [options.size.width(), options.size.height()];
+        let mut renderer = Renderer::new(gl)?;
+        let target = Target::new(gl, size, 0)?;
+        let maker = Maker::new(&context, options, &look, &mut renderer, &target)?;
         Ok(Self {
             options,
             look,
             maker,
-            renderer: Renderer::new(gl)?,
-            target: Target::new(gl, size, 0)?,
+            renderer,
+            target,
             outputs: Outputs::start(gl, &options.output, options.frames)?,
             timings: Timings::default(),
             phase: options.clock.phase(options.scene.speed),
@@ -206,7 +208,8 @@ impl<'a> Studio<'a> {
     fn mode_note(&self) -> Option<String> {
         let scene = &self.options.scene;
         let mode = self.renderer.effective_mode(scene.draw, [scene.mesh_width, scene.mesh_height]);
-        let differs = mode != scene.draw && scene.draw != DrawMode::Raster;
+        let has_faces = matches!(scene.draw, DrawMode::Wireframe | DrawMode::Surface);
+        let differs = mode != scene.draw && has_faces;
         differs.then(|| {
             format!(
                 "drawing {mode}: {} needs two rows and columns, and at most {} vertices on this OpenGL",
@@ -247,6 +250,7 @@ impl<'a> Studio<'a> {
             device: self.maker.device().to_owned(),
             gl: gl.owner().to_string(),
             egl_device: self.context.device().to_string(),
+            points: self.renderer.way(),
             view: self.options.camera.to_string(),
             camera: self.options.camera.clone(),
             scene: self.options.scene.clone(),

@@ -8,12 +8,13 @@ use kernels::raster::PixelRule;
 use kernels::raster_resolve::Rgba8;
 use serde::Serialize;
 
+use super::Look;
 use super::cuda::CudaRaster;
 use super::host::{HostPicture, HostRaster};
-use super::{Look, pixel_rule};
 use crate::capture::CaptureError;
 use crate::compute::Wave;
 use crate::options::{Backend, Interop};
+use crate::render::pixel_rule;
 use crate::render::{RenderError, check_gl};
 use crate::source::{Path, SourceError, SourceOptions, replay};
 use crate::timing::{Stage, Timings};

@@ -31,7 +31,7 @@ pub enum RenderError {
     Compile {
         /// Which program.
         program: &'static str,
-        /// "vertex" or "fragment".
+        /// "vertex", "fragment" or "compute".
         stage: &'static str,
         /// The driver's log.
         log: String,

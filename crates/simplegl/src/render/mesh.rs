@@ -5,13 +5,14 @@ use std::sync::Arc;
 use glow::HasContext as _;
 
 use super::color_map::ColorMapTexture;
+use super::plain_points::PlainPoints;
 use super::program::{Program, Source, Uniform};
 use super::sampler::Sampler;
-use super::{Frame, RenderError};
+use super::{Frame, PointsWay, RenderError};
 use crate::scene::{ColorMode, DrawMode};
 
-const VERTEX: &str = include_str!("shaders/mesh.vert");
-const FRAGMENT: &str = include_str!("shaders/mesh.frag");
+pub(super) const VERTEX: &str = include_str!("shaders/mesh.vert");
+pub(super) const FRAGMENT: &str = include_str!("shaders/mesh.frag");
 
 /// Points of more than this many pixels are round; smaller ones are the squares that OpenGL rasterises.
 const ROUND_FROM: f32 = 2.0;
@@ -99,7 +100,7 @@ pub(super) struct MeshPass {
     points: MeshProgram,
     round_points: MeshProgram,
     /// Points of one pixel in one colour.
-    plain_points: MeshProgram,
+    plain_points: PlainPoints,
     wireframe: MeshProgram,
     surface: MeshProgram,
     color_maps: ColorMapTexture,
@@ -124,7 +125,7 @@ impl MeshPass {
         let most_texels = unsafe { gl.get_parameter_i32(glow::MAX_TEXTURE_BUFFER_SIZE) }.max(0);
         Ok(Self {
             gl: Arc::clone(gl),
-            plain_points: MeshProgram::link(gl, "plain points", &["POINTS", "PLAIN"])?,
+            plain_points: PlainPoints::new(gl)?,
             points: MeshProgram::link(gl, "points", &["POINTS"])?,
             round_points: MeshProgram::link(gl, "round points", &["POINTS", "ROUND"])?,
             wireframe: MeshProgram::link(gl, "wireframe", &["WIREFRAME"])?,
@@ -140,7 +141,8 @@ impl MeshPass {
     /// and a mesh beyond the buffer texture's limit only points.
     pub(super) fn mode(&self, wanted: DrawMode, [width, height]: [u32; 2]) -> DrawMode {
         let vertices = u64::from(width) * u64::from(height);
-        if wanted == DrawMode::Raster || vertices > self.most_texels || vertices < 2 {
+        let is_points = !matches!(wanted, DrawMode::Wireframe | DrawMode::Surface);
+        if is_points || vertices > self.most_texels || vertices < 2 {
             DrawMode::Points
         } else if wanted == DrawMode::Surface && width.min(height) < 2 {
             DrawMode::Wireframe
@@ -154,9 +156,12 @@ impl MeshPass {
     }
 
     /// Draws into the framebuffer that is bound.
-    pub(super) fn draw(&mut self, frame: &Frame<'_>, mode: DrawMode) {
+    ///
+    /// # Errors
+    /// When OpenGL refuses the program for a new colour.
+    pub(super) fn draw(&mut self, frame: &Frame<'_>, mode: DrawMode) -> Result<(), RenderError> {
         self.inputs.attach(frame.vertices, frame.mesh_size);
-        let gl = &self.gl;
+        let gl = Arc::clone(&self.gl);
         let [width, height] = frame.mesh_size.map(|side| side as i32);
         // SAFETY: the context is current; the vertex buffer holds width * height vertices, so no draw call below reads
         // beyond it, and the shaders clamp their neighbours.
@@ -168,22 +173,6 @@ impl MeshPass {
             self.painted_sampler.bind(PAINTED_UNIT);
             gl.bind_vertex_array(Some(self.inputs.array));
             match mode {
-                DrawMode::Points | DrawMode::Raster => {
-                    let scene = frame.scene;
-                    let plain = scene.color == ColorMode::Solid && scene.point_size <= 1.0;
-                    if plain {
-                        // The size that OpenGL starts with, 1, stays.
-                        self.plain_points.bind(frame);
-                        gl.draw_arrays(glow::POINTS, 0, width * height);
-                    } else {
-                        let round = scene.point_size > ROUND_FROM;
-                        let program = if round { &self.round_points } else { &self.points };
-                        program.bind(frame);
-                        gl.enable(glow::PROGRAM_POINT_SIZE);
-                        gl.draw_arrays(glow::POINTS, 0, width * height);
-                        gl.disable(glow::PROGRAM_POINT_SIZE);
-                    }
-                }
                 DrawMode::Wireframe => {
                     self.wireframe.bind(frame);
                     self.inputs.bind_texture();
@@ -198,11 +187,34 @@ impl MeshPass {
                     self.inputs.bind_texture();
                     gl.draw_arrays_instanced(glow::TRIANGLE_STRIP, 0, 2 * width, height - 1);
                 }
+                // All the others are points.
+                _ => self.draw_points(frame, width * height)?,
             }
             gl.bind_vertex_array(None);
             self.painted_sampler.unbind(PAINTED_UNIT);
             gl.active_texture(glow::TEXTURE0);
         }
+        Ok(())
+    }
+
+    /// # Safety
+    /// The context is current, and the array of `count` vertices is bound.
+    unsafe fn draw_points(&mut self, frame: &Frame<'_>, count: i32) -> Result<(), RenderError> {
+        let (gl, scene) = (&self.gl, frame.scene);
+        // SAFETY: the caller's promise.
+        if PointsWay::is_free(scene) && unsafe { self.plain_points.draw(frame, count) }? {
+            return Ok(());
+        }
+        let round = scene.point_size > ROUND_FROM;
+        let program = if round { &self.round_points } else { &self.points };
+        program.bind(frame);
+        // SAFETY: the caller's promise.
+        unsafe {
+            gl.enable(glow::PROGRAM_POINT_SIZE);
+            gl.draw_arrays(glow::POINTS, 0, count);
+            gl.disable(glow::PROGRAM_POINT_SIZE);
+        }
+        Ok(())
     }
 }
 

@@ -4,6 +4,10 @@
 //! | --- | --- |
 //! | `renderer.rs` | [`Renderer`]: one call a frame |
 //! | `mesh.rs` | the mesh as points, wireframe or lit surface |
+//! | `plain_points.rs` | points of one pixel in one colour, by the raster units |
+//! | `compute_points.rs` | points of one pixel, by a compute shader |
+//! | `points_way.rs` | [`PointsWay`]: who rasterises points; which is faster here |
+//! | `pixel_rule.rs` | [`pixel_rule`]: how this OpenGL rounds points to pixels |
 //! | `color_map.rs` | the colour maps, and their texture |
 //! | `color_bar.rs`, `bar_picture.rs`, `font.rs` | the colour bar: drawing it, painting it, its digits |
 //! | `blit.rs` | copies a finished picture |
@@ -18,10 +22,14 @@ mod bar_picture;
 mod blit;
 mod color_bar;
 pub mod color_map;
+mod compute_points;
 mod error;
 mod font;
 mod load;
 mod mesh;
+mod pixel_rule;
+mod plain_points;
+mod points_way;
 mod program;
 mod renderer;
 mod sampler;
@@ -30,5 +38,8 @@ mod timer;
 
 pub use error::{RenderError, check_gl, gl_error_name};
 pub use load::load_gl;
+pub use pixel_rule::pixel_rule;
+pub use points_way::PointsWay;
+pub(crate) use points_way::time;
 pub use renderer::{Frame, Renderer, ShownFrame};
 pub use target::Target;

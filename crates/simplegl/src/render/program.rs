@@ -7,14 +7,16 @@ use nalgebra::Matrix4;
 
 use super::RenderError;
 
-/// The first line of every shader.
+/// The first line of every vertex and fragment shader.
 const VERSION: &str = "#version 330 core\n";
+/// The first line of every compute shader.
+const COMPUTE_VERSION: &str = "#version 430 core\n";
 
 /// The source of one program. `defines` go between the version line and the text of both stages.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
+pub(super) struct Source<'a> {
     pub(super) name: &'static str,
-    pub(super) defines: &'static [&'static str],
+    pub(super) defines: &'a [&'a str],
     pub(super) vertex: &'static str,
     pub(super) fragment: &'static str,
 }
@@ -42,54 +44,84 @@ impl Drop for Shader<'_> {
 }
 
 impl<'a> Shader<'a> {
-    fn compile(gl: &'a glow::Context, source: &Source, kind: u32) -> Result<Self, RenderError> {
-        let (stage, text) = match kind {
-            glow::VERTEX_SHADER => ("vertex", source.vertex),
-            _ => ("fragment", source.fragment),
-        };
-        let defines: String =
-            source.defines.iter().flat_map(|name| ["#define ", name, "\n"]).collect();
+    /// Compiles one stage. `text` begins with the version line.
+    fn compile(
+        gl: &'a glow::Context,
+        program: &'static str,
+        kind: u32,
+        text: &str,
+    ) -> Result<Self, RenderError> {
         // SAFETY: the context is current; `shader` owns the name from the line after its creation.
         unsafe {
             let name = gl
                 .create_shader(kind)
                 .map_err(|reason| RenderError::Create { object: "shader", reason })?;
             let shader = Self { gl, name };
-            gl.shader_source(name, &format!("{VERSION}{defines}{text}"));
+            gl.shader_source(name, text);
             gl.compile_shader(name);
             if gl.get_shader_compile_status(name) {
-                Ok(shader)
-            } else {
-                let log = gl.get_shader_info_log(name).trim_end().to_owned();
-                Err(RenderError::Compile { program: source.name, stage, log })
+                return Ok(shader);
             }
+            let stage = match kind {
+                glow::VERTEX_SHADER => "vertex",
+                glow::FRAGMENT_SHADER => "fragment",
+                _ => "compute",
+            };
+            let log = gl.get_shader_info_log(name).trim_end().to_owned();
+            Err(RenderError::Compile { program, stage, log })
         }
     }
 }
 
 impl Program {
     /// Compiles and links.
-    pub(super) fn link(gl: &Arc<glow::Context>, source: &Source) -> Result<Self, RenderError> {
-        let vertex = Shader::compile(gl, source, glow::VERTEX_SHADER)?;
-        let fragment = Shader::compile(gl, source, glow::FRAGMENT_SHADER)?;
-        // SAFETY: the context is current; `program` owns the name from the line after its creation.
+    pub(super) fn link(gl: &Arc<glow::Context>, source: &Source<'_>) -> Result<Self, RenderError> {
+        let defines: String =
+            source.defines.iter().flat_map(|name| ["#define ", name, "\n"]).collect();
+        let stage = |kind, text| {
+            Shader::compile(gl, source.name, kind, &format!("{VERSION}{defines}{text}"))
+        };
+        let stages = [
+            stage(glow::VERTEX_SHADER, source.vertex)?,
+            stage(glow::FRAGMENT_SHADER, source.fragment)?,
+        ];
+        Self::of(gl, source.name, &stages)
+    }
+
+    /// Compiles and links a compute shader of OpenGL 4.3.
+    pub(super) fn link_compute(
+        gl: &Arc<glow::Context>,
+        name: &'static str,
+        text: &str,
+    ) -> Result<Self, RenderError> {
+        let text = format!("{COMPUTE_VERSION}{text}");
+        Self::of(gl, name, &[Shader::compile(gl, name, glow::COMPUTE_SHADER, &text)?])
+    }
+
+    fn of(
+        gl: &Arc<glow::Context>,
+        program: &'static str,
+        stages: &[Shader<'_>],
+    ) -> Result<Self, RenderError> {
+        // SAFETY: the context is current; `linked` owns the name from the line after its creation.
         unsafe {
             let name = gl
                 .create_program()
                 .map_err(|reason| RenderError::Create { object: "program", reason })?;
-            let program = Self { gl: Arc::clone(gl), name };
-            gl.attach_shader(name, vertex.name);
-            gl.attach_shader(name, fragment.name);
-            gl.link_program(name);
-            let linked = gl.get_program_link_status(name);
-            gl.detach_shader(name, vertex.name);
-            gl.detach_shader(name, fragment.name);
-            if linked {
-                Ok(program)
-            } else {
-                let log = gl.get_program_info_log(name).trim_end().to_owned();
-                Err(RenderError::Link { program: source.name, log })
+            let linked = Self { gl: Arc::clone(gl), name };
+            for stage in stages {
+                gl.attach_shader(name, stage.name);
             }
+            gl.link_program(name);
+            let links = gl.get_program_link_status(name);
+            for stage in stages {
+                gl.detach_shader(name, stage.name);
+            }
+            if links {
+                return Ok(linked);
+            }
+            let log = gl.get_program_info_log(name).trim_end().to_owned();
+            Err(RenderError::Link { program, log })
         }
     }
 

@@ -7,7 +7,9 @@ use nalgebra::Matrix4;
 
 use super::blit::Blit;
 use super::color_bar::ColorBar;
+use super::compute_points::ComputePoints;
 use super::mesh::MeshPass;
+use super::points_way::{Found, PointsWay, is_software, time};
 use super::timer::Timer;
 use super::{RenderError, Target};
 use crate::scene::{ColorMode, DrawMode, Scene};
@@ -33,6 +35,14 @@ pub struct Frame<'a> {
     pub framebuffer: Option<glow::Framebuffer>,
 }
 
+impl Frame<'_> {
+    /// Vertices in the mesh.
+    #[must_use]
+    pub fn vertex_count(&self) -> u64 {
+        self.mesh_size.map(u64::from).iter().product()
+    }
+}
+
 /// Where to show a finished picture, and with what around it.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownFrame<'a> {
@@ -49,6 +59,12 @@ pub struct Renderer {
     gl: Arc<glow::Context>,
     mesh: MeshPass,
     color_bar: ColorBar,
+    /// Made when first needed; `Some(None)` where OpenGL has no compute shaders.
+    compute: Option<Option<ComputePoints>>,
+    is_software: bool,
+    /// Which way of drawing points was faster, and the way of the last frame.
+    found: Option<Found>,
+    way: PointsWay,
     /// Made when first needed.
     multisampled: Option<Target>,
     /// Made when first needed.
@@ -66,6 +82,10 @@ impl Renderer {
             gl: Arc::clone(gl),
             mesh: MeshPass::new(gl)?,
             color_bar: ColorBar::new(gl)?,
+            compute: None,
+            is_software: is_software(gl),
+            found: None,
+            way: PointsWay::Units,
             multisampled: None,
             blit: None,
             timer: Timer::new(gl)?,
@@ -80,15 +100,18 @@ impl Renderer {
         if frame.size.contains(&0) {
             return Ok(());
         }
-        let vertices = frame.mesh_size.map(u64::from).iter().product();
+        let vertices = frame.vertex_count();
         if vertices > i32::MAX as u64 {
             return Err(RenderError::TooManyVertices { vertices });
         }
         let mode = self.mesh.mode(frame.scene.draw, frame.mesh_size);
         // Multisampling would spread a one-pixel point over its neighbours and dim it.
         let multisample = frame.scene.msaa > 1 && mode != DrawMode::Points;
+        let way = self.points_way(frame, mode)?;
         self.timer.begin();
-        if multisample {
+        if let (PointsWay::Compute, Some(Some(compute))) = (way, &mut self.compute) {
+            compute.draw(frame)?;
+        } else if multisample {
             let target = match &mut self.multisampled {
                 Some(target) => {
                     target.resize(frame.size, frame.scene.msaa)?;
@@ -97,17 +120,61 @@ impl Renderer {
                 slot => slot.insert(Target::new(&self.gl, frame.size, frame.scene.msaa)?),
             };
             clear(&self.gl, Some(target.framebuffer()), frame);
-            self.mesh.draw(frame, mode);
+            self.mesh.draw(frame, mode)?;
             target.resolve_into(frame.framebuffer);
         } else {
             clear(&self.gl, frame.framebuffer, frame);
-            self.mesh.draw(frame, mode);
+            self.mesh.draw(frame, mode)?;
         }
         if frame.scene.color == ColorMode::Height && frame.scene.color_bar {
             self.color_bar.draw(frame.scene, frame.size)?;
         }
         self.timer.end();
         Ok(())
+    }
+
+    /// Who rasterises the points of a frame: as the scene says, or whoever is faster here, which the first frame of a mesh
+    /// finds out.
+    fn points_way(&mut self, frame: &Frame<'_>, mode: DrawMode) -> Result<PointsWay, RenderError> {
+        let wanted = frame.scene.draw;
+        let is_free = mode == DrawMode::Points && PointsWay::is_free(frame.scene);
+        let may_compute =
+            wanted == DrawMode::Compute || (wanted == DrawMode::Auto && !self.is_software);
+        self.way =
+            if is_free && may_compute { self.compute_or_units(frame)? } else { PointsWay::Units };
+        Ok(self.way)
+    }
+
+    fn compute_or_units(&mut self, frame: &Frame<'_>) -> Result<PointsWay, RenderError> {
+        let compute = match &mut self.compute {
+            Some(made) => made,
+            slot => slot.insert(ComputePoints::new(&self.gl)?),
+        };
+        let Some(compute) = compute.as_mut().filter(|compute| compute.can_draw(frame)) else {
+            return Ok(PointsWay::Units);
+        };
+        if frame.scene.draw == DrawMode::Compute {
+            return Ok(PointsWay::Compute);
+        }
+        let vertices = frame.vertex_count();
+        let found = match self.found.filter(|found| found.holds_for(vertices)) {
+            Some(found) => found,
+            None => {
+                let by_compute = time(&self.gl, || compute.draw(frame))?;
+                let by_units = time(&self.gl, || {
+                    clear(&self.gl, frame.framebuffer, frame);
+                    self.mesh.draw(frame, DrawMode::Points)
+                })?;
+                *self.found.insert(Found::faster(vertices, by_units, by_compute))
+            }
+        };
+        Ok(found.way)
+    }
+
+    /// Who rasterised the points of the last frame.
+    #[must_use]
+    pub fn way(&self) -> PointsWay {
+        self.way
     }
 
     /// Shows a finished picture of the frame's size in place of the mesh, with the colour bar if the scene has one.

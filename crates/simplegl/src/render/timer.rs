@@ -6,6 +6,7 @@ use std::time::Instant;
 use glow::HasContext as _;
 
 use super::RenderError;
+use crate::timing::Sampling;
 
 /// Queries in flight: a result that takes longer than this many frames is waited for by skipping, not by stalling.
 const QUERIES: usize = 4;
@@ -21,6 +22,7 @@ pub(super) struct Timer {
     /// When each query began, on the host's clock.
     begun: [Instant; QUERIES],
     latest_ns: Option<u64>,
+    sampling: Sampling,
 }
 
 impl Timer {
@@ -40,13 +42,14 @@ impl Timer {
             running: false,
             begun: [Instant::now(); QUERIES],
             latest_ns: None,
+            sampling: Sampling::default(),
         })
     }
 
-    /// Starts to time, unless every query still waits for its result.
+    /// Starts to time if this frame is one to time, unless every query still waits for its result.
     pub(super) fn begin(&mut self) {
         self.collect();
-        if self.waiting < QUERIES && !self.running {
+        if self.sampling.next() && self.waiting < QUERIES && !self.running {
             // SAFETY: the query is ours and not active.
             unsafe { self.gl.begin_query(glow::TIME_ELAPSED, self.queries[self.next]) }
             self.begun[self.next] = Instant::now();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cuda_interop::event::Event;
 use cudarc::driver::{CudaContext, CudaStream};
 
-use super::{Stage, Timings};
+use super::{Sampling, Stage, Timings};
 
 /// A moment of a frame on the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ const MARKS: usize = 4;
 /// Frames in flight. When all still wait for their results, a frame goes unmeasured.
 const FRAMES: usize = 4;
 
-/// Times [`Stage::Map`], [`Stage::Kernel`] and [`Stage::Unmap`] on a stream.
+/// Times [`Stage::Map`], [`Stage::Kernel`] and [`Stage::Unmap`] of [some](Sampling) frames on a stream.
 #[derive(Debug)]
 pub struct CudaTimer {
     frames: [[Event; MARKS]; FRAMES],
@@ -34,6 +34,7 @@ pub struct CudaTimer {
     read: u64,
     /// How many marks of the frame in progress are recorded; `None` while a frame goes unmeasured.
     recorded: Option<usize>,
+    sampling: Sampling,
 }
 
 impl CudaTimer {
@@ -45,7 +46,7 @@ impl CudaTimer {
         let event = || Event::new(context);
         let frame = || Ok::<_, cuda_interop::Error>([event()?, event()?, event()?, event()?]);
         let frames = [frame()?, frame()?, frame()?, frame()?];
-        Ok(Self { frames, begun: 0, read: 0, recorded: None })
+        Ok(Self { frames, begun: 0, read: 0, recorded: None, sampling: Sampling::default() })
     }
 
     /// Records a moment of the frame. The marks of a frame come in order; one left out ends the measurement of that frame.
@@ -55,7 +56,8 @@ impl CudaTimer {
     pub fn mark(&mut self, mark: Mark, stream: &CudaStream) -> cuda_interop::Result<()> {
         let index = mark as usize;
         if mark == Mark::Start {
-            self.recorded = (self.begun - self.read < FRAMES as u64).then_some(0);
+            let has_room = self.begun - self.read < FRAMES as u64;
+            self.recorded = (self.sampling.next() && has_room).then_some(0);
         }
         if self.recorded != Some(index) {
             self.recorded = None;

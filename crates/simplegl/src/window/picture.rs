@@ -1,5 +1,6 @@
 //! The scene in the window: the source of the mesh, and the renderer that draws it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use glow::HasContext as _;
@@ -10,10 +11,10 @@ use super::state::State;
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
 use crate::options::ViewerOptions;
-use crate::raster::{Look, RasterVerification};
-use crate::render::{Frame, RenderError, Renderer, ShownFrame};
+use crate::raster::{Look, RasterVerification, may_raster, pays};
+use crate::render::{self, Frame, PointsWay, RenderError, Renderer, ShownFrame};
 use crate::scene::Scene;
-use crate::source::{Source, SourceOptions, Sources};
+use crate::source::{Path, Source, SourceOptions, Sources};
 use crate::timing::{Stage, Timings};
 use crate::verify::{Verification, verify};
 
@@ -30,6 +31,9 @@ pub(super) struct Picture {
     renderer: Renderer,
     /// The vertex buffer has not been written since it was made.
     has_new_mesh: bool,
+    /// The mesh for which pictures were timed against points that OpenGL draws, and whether they won.
+    timed: Option<([u32; 2], bool)>,
+    gl: Arc<glow::Context>,
 }
 
 impl Picture {
@@ -42,7 +46,8 @@ impl Picture {
         let rasters = Rasters::new(window.witness(), source_options);
         let frames = options.frames.and_then(|frames| usize::try_from(frames).ok());
         sources.reserve_history(frames.unwrap_or(0).min(MOST_REMEMBERED));
-        Ok(Self { sources, rasters, renderer: Renderer::new(window.gl())?, has_new_mesh: true })
+        let (renderer, gl) = (Renderer::new(window.gl())?, Arc::clone(window.gl()));
+        Ok(Self { sources, rasters, renderer, has_new_mesh: true, timed: None, gl })
     }
 
     /// Brings mesh and texture, or the picture of `size` pixels, to the state's phase. True when there is a new
@@ -63,6 +68,7 @@ impl Picture {
         };
         // The texture builds on its last state: it must stand still with the clock however often the picture is drawn.
         let still = |last: Option<Wave>| state.paused && last == Some(upcoming(0));
+        self.choose(state, size, upcoming(0))?;
         if self.rasters.are_wanted(&state.scene) {
             let paints = !still(self.rasters.last_wave());
             let mesh = self.sources.current().mesh();
@@ -80,6 +86,53 @@ impl Picture {
         }
         self.has_new_mesh = false;
         self.sources.advance(&upcoming, timings).map_err(WindowError::Update)
+    }
+
+    /// Finds out, once for every mesh, whether pictures are faster where the scene leaves it open.
+    fn choose(&mut self, state: &State, size: [u32; 2], wave: Wave) -> Result<(), WindowError> {
+        let mesh = self.mesh();
+        let [mesh_width, mesh_height] = mesh;
+        let is_open = self.sources.current().path() == Path::Graphics
+            && may_raster(&Scene { mesh_width, mesh_height, ..state.scene.clone() });
+        let pictures_won = match self.timed {
+            _ if !is_open => false,
+            Some((timed, pictures_won)) if timed == mesh => pictures_won,
+            _ => {
+                let pictures_won = self.time_pictures(state, size, wave)?;
+                self.timed = Some((mesh, pictures_won));
+                pictures_won
+            }
+        };
+        self.rasters.prefer(pictures_won);
+        Ok(())
+    }
+
+    /// Whether pictures are faster. The frames that are timed paint on the texture as all do.
+    fn time_pictures(
+        &mut self,
+        state: &State,
+        size: [u32; 2],
+        wave: Wave,
+    ) -> Result<bool, WindowError> {
+        let (gl, mut timings) = (Arc::clone(&self.gl), Timings::default());
+        let mut time = |prefer_pictures: bool| {
+            self.rasters.prefer(prefer_pictures);
+            render::time(&gl, || {
+                if self.rasters.are_wanted(&state.scene) {
+                    let look = look(state, size, self.sources.current().mesh());
+                    self.rasters.advance(&look, size, &|_| wave, &mut timings);
+                } else {
+                    self.sources.advance(&|_| wave, &mut timings).map_err(WindowError::Update)?;
+                }
+                self.draw(state, None, size, &mut timings).map_err(WindowError::from)
+            })
+        };
+        let (by_mesh, by_picture) = (time(false)?, time(true)?);
+        let pictures_won = self.rasters.are_from_cuda() && pays(by_picture, by_mesh);
+        if !pictures_won {
+            self.rasters.forget();
+        }
+        Ok(pictures_won)
     }
 
     /// Draws the scene into `framebuffer` (`None`: the window's back buffer) of `size` pixels.
@@ -182,12 +235,21 @@ impl Picture {
     /// The path, with what more than one frame per switch costs.
     pub(super) fn path_in_full(&self) -> String {
         let source = self.sources.current();
-        let (path, frames) = (source.path(), source.frames_ahead() as u64);
+        let by = match self.renderer.way() {
+            PointsWay::Units => "",
+            PointsWay::Compute => ", points by a compute shader",
+        };
+        let (path, frames) = (format!("{}{by}", source.path()), source.frames_ahead() as u64);
         if frames == 1 {
-            return path.to_string();
+            return path;
         }
         let mebibytes = (frames * source.mesh().bytes()) >> 20;
         format!("{path}, {frames} frames per switch ({} of delay, {mebibytes} MiB)", frames - 1)
+    }
+
+    /// Who rasterised the points of the last frame, if it had any that OpenGL drew.
+    pub(super) fn points_way(&self) -> PointsWay {
+        self.renderer.way()
     }
 
     pub(super) fn device(&self) -> &str {

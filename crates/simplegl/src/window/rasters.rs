@@ -6,7 +6,7 @@ use super::WindowError;
 use crate::compute::Wave;
 use crate::raster::{Look, RasterError, RasterSource, RasterVerification};
 use crate::scene::{DrawMode, Scene};
-use crate::source::SourceOptions;
+use crate::source::{Path, SourceOptions};
 use crate::timing::Timings;
 
 /// A source of pictures, or why there is none.
@@ -17,16 +17,38 @@ pub(super) struct Rasters {
     source: Option<RasterSource>,
     /// Why OpenGL draws the points.
     refused: Option<String>,
+    /// Pictures are to be shown where the scene leaves it open.
+    preferred: bool,
 }
 
 impl Rasters {
     pub(super) fn new(gl: &GlContext, options: SourceOptions) -> Self {
-        Self { gl: gl.clone(), options, source: None, refused: None }
+        Self { gl: gl.clone(), options, source: None, refused: None, preferred: false }
     }
 
     /// Whether a scene is to be shown as a picture of ours. Larger points than of one pixel are OpenGL's.
     pub(super) fn are_wanted(&self, scene: &Scene) -> bool {
-        scene.draw == DrawMode::Raster && scene.point_size <= 1.0 && self.refused.is_none()
+        let asked = match scene.draw {
+            DrawMode::Raster => true,
+            DrawMode::Auto => self.preferred,
+            _ => false,
+        };
+        asked && scene.point_size <= 1.0 && self.refused.is_none()
+    }
+
+    /// Shows pictures, or not, where the scene leaves it open.
+    pub(super) fn prefer(&mut self, preferred: bool) {
+        self.preferred = preferred;
+    }
+
+    /// Forgets the pictures, and why there are none.
+    pub(super) fn forget(&mut self) {
+        (self.source, self.refused, self.preferred) = (None, None, false);
+    }
+
+    /// Whether the pictures are made by CUDA.
+    pub(super) fn are_from_cuda(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.path() == Path::Graphics)
     }
 
     /// Makes the next picture of `size` pixels. True when there is a new [`Rasters::notice`].

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::camera::Camera;
 use crate::raster::RasterVerification;
+use crate::render::PointsWay;
 use crate::scene::Scene;
 use crate::timing::Timings;
 use crate::verify::Verification;
@@ -70,6 +71,8 @@ pub struct Report {
     pub device: String,
     /// What drew.
     pub gl: GlReport,
+    /// Who rasterised the points of the last frame, if it had any that OpenGL drew.
+    pub points: PointsWay,
     /// The last view.
     pub camera: CameraReport,
     /// The last scene.

@@ -228,8 +228,8 @@ mod tests {
     #[test]
     fn modes_go_round() {
         let mut state = state(&[]);
-        for expected in [DrawMode::Wireframe, DrawMode::Surface, DrawMode::Raster, DrawMode::Points]
-        {
+        let modes = DrawMode::value_variants();
+        for &expected in modes[1..].iter().chain(modes.first()) {
             assert_eq!(state.apply(Action::NextDrawMode, 1.0), None);
             assert_eq!(state.scene.draw, expected);
         }

@@ -151,6 +151,7 @@ impl Viewer {
                 renderer: self.renderer_name.clone(),
                 config: self.window.config().to_owned(),
             },
+            points: self.picture.points_way(),
             camera: CameraReport { camera: state.camera.clone(), view: state.camera.to_string() },
             scene: state.scene.clone(),
             phase: state.phase.radians(),

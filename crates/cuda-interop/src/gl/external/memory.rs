@@ -259,7 +259,8 @@ impl<T: Pod> GlMemoryBuffer<T> {
         let shared = &self.memory.shared;
         shared.enter(operation)?;
         let mut data = vec![T::zeroed(); self.len];
-        storage::read_buffer(shared, self.name, bytemuck::cast_slice_mut(&mut data));
+        storage::read_imported_buffer(shared, self.name, bytemuck::cast_slice_mut(&mut data))
+            .map_err(|text| Error::new(ErrorKind::NoStorage, operation).detail(text))?;
         shared.check_gl(operation)?;
         Ok(data)
     }

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::rc::Rc;
 
 use glow::HasContext as _;
+use smallvec::SmallVec;
 
 use super::functions::{SemaphoreFunctions, TimelineFunctions};
 use super::memory::{OPAQUE_FD, check_device};
@@ -32,6 +33,9 @@ pub struct Barrier<'a> {
     /// Textures whose contents are made visible.
     pub textures: &'a [glow::Texture],
 }
+
+/// What a barrier lists, for the few objects of a frame without an allocation.
+type Names = SmallVec<[u32; 8]>;
 
 /// OpenGL's semaphore object.
 struct Imported {
@@ -103,9 +107,9 @@ impl Imported {
         barrier: Barrier<'_>,
     ) -> Result<()> {
         self.shared.enter(operation)?;
-        let buffers: Vec<u32> = barrier.buffers.iter().map(|buffer| buffer.0.get()).collect();
-        let textures: Vec<u32> = barrier.textures.iter().map(|texture| texture.0.get()).collect();
-        let layouts = vec![LAYOUT_GENERAL; textures.len()];
+        let buffers: Names = barrier.buffers.iter().map(|buffer| buffer.0.get()).collect();
+        let textures: Names = barrier.textures.iter().map(|texture| texture.0.get()).collect();
+        let layouts: Names = textures.iter().map(|_| LAYOUT_GENERAL).collect();
         let call = if signals { self.functions.signal } else { self.functions.wait };
         // SAFETY: the context is current, the object exists, and the lists have the lengths given.
         unsafe {

@@ -24,7 +24,7 @@ out vec4 color;
 
 vec3 base_color() {
 #ifdef PLAIN
-    return solid_color;
+    return vec3(COLOR);
 #else
     if (color_mode == SOLID) {
         return solid_color;

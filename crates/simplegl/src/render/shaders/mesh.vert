@@ -1,6 +1,6 @@
 // One vertex of the mesh. POINTS takes it as an attribute; WIREFRAME and SURFACE take it from a buffer texture over the
 // same buffer, so that rows, columns and triangle strips need no index buffer at any mesh size. PLAIN is points of one
-// pixel in one colour, which hand nothing on: the raster units are what large meshes wait for.
+// pixel in one colour, which hand nothing on.
 
 uniform mat4 view;
 uniform mat4 projection;
