@@ -10,8 +10,11 @@ use crate::context::{check_same, with_current};
 use crate::driver::{check, table};
 use crate::error::{Code, Error, ErrorKind, Result};
 
+/// So many resources are mapped without an allocation.
+const FEW: usize = 32;
+
 /// The resources of one map call; a few need no heap.
-pub(super) type Registrations<'a> = SmallVec<[&'a Registration; 4]>;
+pub(super) type Registrations<'a> = SmallVec<[&'a Registration; FEW]>;
 
 const MAPPING: &str = "mapping";
 const UNMAPPING: &str = "unmapping";
@@ -19,7 +22,7 @@ const UNMAPPING: &str = "unmapping";
 /// One or more resources, mapped by one driver call and unmapped by one when dropped, also on error and panic.
 pub(super) struct Mapping<'a> {
     registrations: Registrations<'a>,
-    handles: SmallVec<[CUgraphicsResource; 4]>,
+    handles: SmallVec<[CUgraphicsResource; FEW]>,
     stream: Arc<CudaStream>,
     mapped: bool,
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use cudarc::driver::CudaStream;
+use smallvec::SmallVec;
 
 use super::image::{ImageView, RawImage};
 use super::mapped::RawSlice;
@@ -13,6 +14,9 @@ use super::registration::Registration;
 use super::{Access, GlBuffer, GlImage};
 use crate::error::{Error, Result};
 use crate::memory::DeviceViewMut;
+
+/// As many as a slice of resources has, without an allocation if they are few.
+pub type Few<T> = SmallVec<[T; 16]>;
 
 /// What [`map_all`] can map: `&mut` of a resource, slices and vectors of those, and tuples of any of these.
 ///
@@ -190,8 +194,8 @@ impl<'a, M> Target<'a> for &'a mut [M]
 where
     &'a mut M: Target<'a>,
 {
-    type Parts = Vec<<&'a mut M as Target<'a>>::Parts>;
-    type Ticket = Vec<<&'a mut M as Target<'a>>::Ticket>;
+    type Parts = Few<<&'a mut M as Target<'a>>::Parts>;
+    type Ticket = Few<<&'a mut M as Target<'a>>::Ticket>;
 
     fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
         self.iter_mut().map(|target| target.prepare(registrations)).collect()
@@ -205,6 +209,17 @@ where
 impl<P: Parts> Parts for Vec<P> {
     type Views<'m>
         = Vec<P::Views<'m>>
+    where
+        P: 'm;
+
+    fn views<'m>(&'m mut self, stream: &'m Arc<CudaStream>) -> Self::Views<'m> {
+        self.iter_mut().map(|part| part.views(stream)).collect()
+    }
+}
+
+impl<P: Parts> Parts for Few<P> {
+    type Views<'m>
+        = Few<P::Views<'m>>
     where
         P: 'm;
 

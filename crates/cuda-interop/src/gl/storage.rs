@@ -124,17 +124,45 @@ pub(super) fn read_imported_buffer(
     data: &mut [u8],
 ) -> std::result::Result<(), String> {
     let gl = shared.gl();
-    // SAFETY: the context is current, `name` is a buffer of it that holds `data.len()` bytes, and the bindings are put back.
+    let len = data.len() as i32;
+    // SAFETY: see `with_copy`; `name` holds `len` bytes, and the copy is as long.
+    with_copy(gl, |copy| unsafe {
+        gl.bind_buffer(glow::COPY_READ_BUFFER, Some(name));
+        gl.bind_buffer(glow::COPY_WRITE_BUFFER, Some(copy));
+        gl.buffer_data_size(glow::COPY_WRITE_BUFFER, len, glow::STREAM_READ);
+        gl.copy_buffer_sub_data(glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER, 0, 0, len);
+        gl.get_buffer_sub_data(glow::COPY_WRITE_BUFFER, 0, data);
+    })
+}
+
+/// Writes a buffer in imported memory, by way of a buffer of OpenGL's own, for the same reason. It holds `data.len()` bytes.
+pub(super) fn write_imported_buffer(
+    shared: &Shared,
+    name: glow::Buffer,
+    data: &[u8],
+) -> std::result::Result<(), String> {
+    let gl = shared.gl();
+    // SAFETY: see `with_copy`; `name` holds as many bytes as the copy.
+    with_copy(gl, |copy| unsafe {
+        gl.bind_buffer(glow::COPY_READ_BUFFER, Some(copy));
+        gl.bind_buffer(glow::COPY_WRITE_BUFFER, Some(name));
+        gl.buffer_data_u8_slice(glow::COPY_READ_BUFFER, data, glow::STREAM_COPY);
+        let len = data.len() as i32;
+        gl.copy_buffer_sub_data(glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER, 0, 0, len);
+    })
+}
+
+/// Runs `body` with a buffer of its own, and puts the bindings for copying back. The context is current.
+fn with_copy(
+    gl: &glow::Context,
+    body: impl FnOnce(glow::Buffer),
+) -> std::result::Result<(), String> {
+    // SAFETY: the callers have the context current.
     unsafe {
         let copy = gl.create_buffer()?;
         let before = [glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER]
             .map(|target| (target, gl.get_parameter_buffer(target)));
-        gl.bind_buffer(glow::COPY_READ_BUFFER, Some(name));
-        gl.bind_buffer(glow::COPY_WRITE_BUFFER, Some(copy));
-        let len = data.len() as i32;
-        gl.buffer_data_size(glow::COPY_WRITE_BUFFER, len, glow::STREAM_READ);
-        gl.copy_buffer_sub_data(glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER, 0, 0, len);
-        gl.get_buffer_sub_data(glow::COPY_WRITE_BUFFER, 0, data);
+        body(copy);
         for (target, name) in before {
             gl.bind_buffer(target, name);
         }

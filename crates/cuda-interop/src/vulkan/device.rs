@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ash::{ext, khr, vk};
 
 use super::choose::{Candidate, choose, no_device};
+use super::keeper::keep_drivers_loaded;
 use super::refused;
 use super::validation::{LAYER, Validation, ValidationLog};
 use crate::device::Uuid;
@@ -62,6 +63,7 @@ impl VulkanDevice {
     pub fn new(request: &DeviceRequest<'_>) -> Result<Self> {
         let operation = "opening a Vulkan device";
         let entry = load(operation)?;
+        keep_drivers_loaded(&entry);
         let instance = InstanceGuard(Some(create_instance(&entry, request)?));
         let listen = |log| Validation::listen(&entry, instance.get(), log);
         let validation = request.validation.map(listen).transpose()?;

@@ -39,6 +39,7 @@ mod buffer;
 mod choose;
 mod device;
 mod image;
+mod keeper;
 mod memory;
 mod once;
 mod semaphore;

@@ -22,10 +22,12 @@ pub fn keep_contexts() {
     KEPT.get_or_init(Mutex::default);
 }
 
-/// Keeps a context, if contexts are kept.
+/// Keeps a device's context, if contexts are kept and it is not kept already.
 pub(super) fn keep(context: &Arc<CudaContext>) {
-    if let Some(kept) = KEPT.get() {
-        kept.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(context));
+    let Some(kept) = KEPT.get() else { return };
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.iter().all(|other| other.cu_ctx() != context.cu_ctx()) {
+        kept.push(Arc::clone(context));
     }
 }
 

@@ -9,8 +9,9 @@ use kernels::Vertex;
 use kernels::hatch::Pixel;
 
 use super::engine::{Engine, SharedCuda};
-use super::gl_objects::HostPainted;
+
 use super::semaphores::hand_over;
+use super::shared_painted::SharedPainted;
 use super::{PAINTED_SIZE, Path, Source, SourceError};
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
@@ -25,15 +26,15 @@ const WAIT_LIMIT: &str = "SIMPLEGL_WAIT_LIMIT_MS";
 
 /// Computes with CUDA into memory that CUDA exports and OpenGL imports; semaphores, or the host, order the two.
 ///
-/// The mesh is drawn from where the kernel wrote it. The painted picture goes from the shared buffer into its texture
-/// by a copy on the GPU: exported memory of CUDA's is linear, and a texture is not.
+/// The mesh is drawn from where the kernel wrote it. The painted picture goes from the shared buffer into its texture by
+/// copies on the GPU.
 #[derive(Debug)]
 pub struct ExternalSource {
     // Order of destruction: what may be in flight, OpenGL's and CUDA's objects, the CUDA context, the witness.
     handover: Handover,
     vertices: SharedBuffer<Vertex>,
     pixels: SharedBuffer<Pixel>,
-    painted: HostPainted,
+    painted: SharedPainted,
     mesh: MeshSize,
     engine: Engine,
     gl: GlContext,
@@ -70,7 +71,7 @@ impl ExternalSource {
             handover,
             vertices: SharedBuffer::new(gl, context, mesh.vertices() as usize)?,
             pixels: SharedBuffer::new(gl, context, pixels)?,
-            painted: HostPainted::new(gl.glow())?,
+            painted: SharedPainted::new(gl.glow())?,
             mesh,
             engine,
             gl: gl.clone(),

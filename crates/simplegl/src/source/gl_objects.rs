@@ -183,32 +183,6 @@ pub(super) fn upload(gl: &glow::Context, texture: glow::Texture, pixels: &[Pixel
     }
 }
 
-impl HostPainted {
-    /// Copies the whole picture from a buffer, on the GPU.
-    #[cfg(unix)]
-    pub(super) fn copy_from(&mut self, pixels: glow::Buffer) {
-        let [width, height] = PAINTED_SIZE.map(|side| side as i32);
-        // SAFETY: the context is current, and the buffer holds the whole picture.
-        unsafe {
-            self.gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, Some(pixels));
-            self.gl.bind_texture(glow::TEXTURE_2D, Some(self.name));
-            self.gl.tex_sub_image_2d(
-                glow::TEXTURE_2D,
-                0,
-                0,
-                0,
-                width,
-                height,
-                glow::RGBA,
-                glow::FLOAT,
-                glow::PixelUnpackData::BufferOffset(0),
-            );
-            self.gl.bind_texture(glow::TEXTURE_2D, None);
-            self.gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
-        }
-    }
-}
-
 impl Drop for HostPainted {
     fn drop(&mut self) {
         // SAFETY: our own name, of the context that we hold.

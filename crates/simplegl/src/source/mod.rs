@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `graphics.rs` | [`GraphicsSource`]: CUDA writes OpenGL's memory |
 //! | `external.rs` | [`ExternalSource`]: OpenGL draws CUDA's memory |
-//! | `semaphores.rs` | what orders OpenGL and CUDA there |
+//! | `semaphores.rs`, `shared_painted.rs` | what orders OpenGL and CUDA there; its texture |
 //! | `copy.rs` | [`CopySource`]: CUDA, then a copy through the host |
 //! | `cpu.rs` | [`CpuSource`]: no GPU |
 //! | `engine.rs` | what the CUDA paths share |
@@ -26,6 +26,7 @@ mod graphics;
 mod ring;
 mod select;
 mod semaphores;
+mod shared_painted;
 
 use std::fmt;
 

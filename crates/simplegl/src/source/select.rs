@@ -196,6 +196,41 @@ impl Sources {
         Ok(changed)
     }
 
+    /// Prepares the next frame now, where the path can only show the frame that it made last: the GPU has it ready when
+    /// [`Sources::advance`] shows it. `wave` is what it will show. True says that the path has changed.
+    ///
+    /// Until then what OpenGL holds is ahead of what was shown; [`Sources::settle`] ends that.
+    ///
+    /// # Errors
+    /// As [`Sources::update`].
+    pub fn work_ahead(&mut self, wave: Wave, timings: &mut Timings) -> Result<bool, NoSource> {
+        let is_idle = self.source.frames_ahead() == 1 && self.waiting() == 0;
+        if !is_idle || self.source.path() != Path::Graphics {
+            return Ok(false);
+        }
+        self.prepare(1, &|_| wave, timings)
+    }
+
+    /// Brings what OpenGL holds to `wave` if a frame is prepared and not shown. True says that the path has changed.
+    ///
+    /// # Errors
+    /// As [`Sources::update`].
+    pub fn settle(&mut self, wave: Wave, timings: &mut Timings) -> Result<bool, NoSource> {
+        if self.source.frames_ahead() > 1 || self.waiting() == 0 {
+            return Ok(false);
+        }
+        self.update(wave, timings)
+    }
+
+    /// Forgets the frames that are prepared and not shown. A source that makes one at a time has painted it on the only texture
+    /// that it has, so it counts as shown.
+    fn discard_prepared(&mut self) {
+        if self.source.frames_ahead() == 1 && self.waiting() > 0 {
+            self.show_next();
+        }
+        self.prepared.clear();
+    }
+
     /// How many frames are prepared and not shown yet.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -210,6 +245,7 @@ impl Sources {
         timings: &mut Timings,
     ) -> Result<bool, NoSource> {
         let mut refused = Vec::new();
+        self.discard_prepared();
         loop {
             self.shown = 0;
             self.prepared.clear();
@@ -244,7 +280,7 @@ impl Sources {
             return Ok(());
         }
         self.source.resize(mesh)?;
-        self.prepared.clear();
+        self.discard_prepared();
         Ok(())
     }
 
@@ -252,7 +288,7 @@ impl Sources {
     pub fn follow_kernel_file(&mut self) -> bool {
         let changed = self.source.follow_kernel_file();
         if changed {
-            self.prepared.clear();
+            self.discard_prepared();
         }
         changed
     }

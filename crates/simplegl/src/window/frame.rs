@@ -37,7 +37,25 @@ impl Viewer {
         self.count_frame(elapsed);
         self.notes.tidy(now);
         let last = self.frames_wanted.is_some_and(|wanted| self.frames >= wanted);
+        if !last {
+            self.work_ahead()?;
+        }
         Ok(self.run_actions().or(last.then_some(End::Frames)))
+    }
+
+    /// Without a display to wait for, the GPU makes the next frame while the host handles events.
+    fn work_ahead(&mut self) -> Result<(), WindowError> {
+        let is_throttled = self.state.vsync;
+        if !is_throttled && self.picture.work_ahead(&self.state, &mut self.timings)? {
+            self.say_path();
+        }
+        Ok(())
+    }
+
+    fn say_path(&mut self) {
+        let notice = self.picture.notice();
+        eprintln!("simplegl: {notice}");
+        self.notes.say(notice.to_owned());
     }
 
     fn follow_kernel(&mut self, now: Instant) {
@@ -59,9 +77,7 @@ impl Viewer {
         }
         let size = self.window.size();
         if self.picture.update(&self.state, size, &mut self.timings)? {
-            let notice = self.picture.notice();
-            eprintln!("simplegl: {notice}");
-            self.notes.say(notice.to_owned());
+            self.say_path();
         }
         if !self.shots.want_frame() {
             return Ok(self.picture.draw(&self.state, None, size, &mut self.timings)?);

@@ -58,14 +58,8 @@ impl Picture {
         size: [u32; 2],
         timings: &mut Timings,
     ) -> Result<bool, WindowError> {
-        let frame_time = timings.stage(Stage::Frame).median().unwrap_or(0.0).clamp(0.0, 1e3);
-        let frame_time = Duration::from_secs_f32(frame_time / 1e3);
-        let Scene { frequency, amplitude, speed, .. } = state.scene;
-        let upcoming = |frames| {
-            let frames = if state.paused { 0 } else { frames };
-            let time = state.phase.ahead(frames, frame_time, speed).time();
-            Wave { time, frequency, amplitude }
-        };
+        let frame_time = frame_time(timings);
+        let upcoming = |frames| wave_ahead(state, frame_time, frames);
         // The texture builds on its last state: it must stand still with the clock however often the picture is drawn.
         let still = |last: Option<Wave>| state.paused && last == Some(upcoming(0));
         self.choose(state, size, upcoming(0))?;
@@ -86,6 +80,30 @@ impl Picture {
         }
         self.has_new_mesh = false;
         self.sources.advance(&upcoming, timings).map_err(WindowError::Update)
+    }
+
+    /// Has the GPU make the next frame while the host does something else. True when there is a new [`Picture::notice`].
+    pub(super) fn work_ahead(
+        &mut self,
+        state: &State,
+        timings: &mut Timings,
+    ) -> Result<bool, WindowError> {
+        if state.paused || self.rasters.are_wanted(&state.scene) {
+            return Ok(false);
+        }
+        self.sources
+            .work_ahead(wave_ahead(state, frame_time(timings), 1), timings)
+            .map_err(WindowError::Update)
+    }
+
+    /// Brings what OpenGL holds to what is shown, if it is ahead.
+    pub(super) fn settle(
+        &mut self,
+        state: &State,
+        timings: &mut Timings,
+    ) -> Result<(), WindowError> {
+        let wave = wave_ahead(state, frame_time(timings), 0);
+        self.sources.settle(wave, timings).map(drop).map_err(WindowError::Update)
     }
 
     /// Finds out, once for every mesh, whether pictures are faster where the scene leaves it open.
@@ -260,6 +278,19 @@ impl Picture {
     pub(super) fn notice(&self) -> &str {
         self.rasters.notice().unwrap_or_else(|| self.sources.notice())
     }
+}
+
+/// How long a frame has taken lately.
+fn frame_time(timings: &Timings) -> Duration {
+    let milliseconds = timings.stage(Stage::Frame).median().unwrap_or(0.0).clamp(0.0, 1e3);
+    Duration::from_secs_f32(milliseconds / 1e3)
+}
+
+/// The wave of the frame after `frames` others.
+fn wave_ahead(state: &State, frame_time: Duration, frames: usize) -> Wave {
+    let Scene { frequency, amplitude, speed, .. } = state.scene;
+    let frames = if state.paused { 0 } else { frames };
+    Wave { time: state.phase.ahead(frames, frame_time, speed).time(), frequency, amplitude }
 }
 
 /// The state's scene from its camera.

@@ -114,6 +114,7 @@ impl Viewer {
 
     /// What is left to do after the last frame, and the account of all.
     pub(super) fn finish(&mut self, end: End) -> Result<Report, WindowError> {
+        self.picture.settle(&self.state, &mut self.timings)?;
         // A window without area has no last frame, but perhaps one before it.
         if self.shots.want_last_frame() && !self.window.size().contains(&0) {
             self.draw_for_keeps()?;

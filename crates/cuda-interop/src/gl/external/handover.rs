@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 use glow::HasContext as _;
 
 use super::semaphore::{Barrier, GlBinarySemaphore, GlTimelineSemaphore};
-use super::shared_buffer::Shared;
+use super::shared_buffer::{BufferNames, Shared};
 use crate::error::{Error, ErrorKind, Result};
 use crate::event::Event;
 use crate::external::{BinarySemaphore, TimelineSemaphore, timeout, wait_within};
@@ -349,7 +349,7 @@ impl fmt::Debug for Handover {
 /// [`unmap`](Self::unmap) does the same and reports it.
 pub struct MappedShared<'a, S: Shared> {
     shared: S,
-    names: Vec<glow::Buffer>,
+    names: BufferNames,
     handover: &'a mut Handover,
     stream: &'a Arc<CudaStream>,
     gl_value: u64,

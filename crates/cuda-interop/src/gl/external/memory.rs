@@ -275,11 +275,8 @@ impl<T: Pod> GlMemoryBuffer<T> {
         crate::memory::check_len(operation, self.len, data.len())?;
         let shared = &self.memory.shared;
         shared.enter(operation)?;
-        let gl = shared.gl();
-        storage::with_bound(gl, self.name, || {
-            // SAFETY: the context is current, the buffer bound, and the slice as long as the buffer.
-            unsafe { gl.buffer_sub_data_u8_slice(BUFFER_TARGET, 0, bytemuck::cast_slice(data)) };
-        });
+        storage::write_imported_buffer(shared, self.name, bytemuck::cast_slice(data))
+            .map_err(|text| Error::new(ErrorKind::NoStorage, operation).detail(text))?;
         shared.check_gl(operation)
     }
 }

@@ -29,4 +29,4 @@ mod shared_buffer;
 pub use handover::{Handover, HandoverKind, MappedShared, Side};
 pub use memory::{GlMemory, GlMemoryBuffer, GlMemoryTexture};
 pub use semaphore::{Barrier, GlBinarySemaphore, GlTimelineSemaphore};
-pub use shared_buffer::{Shared, SharedBuffer};
+pub use shared_buffer::{BufferNames, Shared, SharedBuffer};

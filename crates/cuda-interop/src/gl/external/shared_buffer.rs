@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytemuck::Pod;
 use cudarc::driver::{CudaContext, CudaStream};
+use smallvec::SmallVec;
 
 use super::memory::{GlMemory, GlMemoryBuffer};
 use crate::device::Device;
@@ -94,6 +95,9 @@ impl<T> fmt::Debug for SharedBuffer<T> {
     }
 }
 
+/// The names of what is handed over.
+pub type BufferNames = SmallVec<[glow::Buffer; 2]>;
+
 /// What can be handed over: shared buffers, one or two by reference.
 pub trait Shared {
     /// One view for each buffer.
@@ -102,7 +106,7 @@ pub trait Shared {
         Self: 'v;
 
     /// The buffers' names.
-    fn gl_names(&self) -> Vec<glow::Buffer>;
+    fn gl_names(&self) -> BufferNames;
 
     /// The device memory, for work on `stream`.
     ///
@@ -118,8 +122,8 @@ impl<T> Shared for &mut SharedBuffer<T> {
     where
         Self: 'v;
 
-    fn gl_names(&self) -> Vec<glow::Buffer> {
-        vec![self.gl_name()]
+    fn gl_names(&self) -> BufferNames {
+        BufferNames::from_slice(&[self.gl_name()])
     }
 
     fn views<'v>(&'v mut self, stream: &'v Arc<CudaStream>) -> Result<Self::Views<'v>> {
@@ -133,8 +137,8 @@ impl<T, U> Shared for (&mut SharedBuffer<T>, &mut SharedBuffer<U>) {
     where
         Self: 'v;
 
-    fn gl_names(&self) -> Vec<glow::Buffer> {
-        vec![self.0.gl_name(), self.1.gl_name()]
+    fn gl_names(&self) -> BufferNames {
+        BufferNames::from_slice(&[self.0.gl_name(), self.1.gl_name()])
     }
 
     fn views<'v>(&'v mut self, stream: &'v Arc<CudaStream>) -> Result<Self::Views<'v>> {
