@@ -122,6 +122,7 @@ impl<'a> Studio<'a> {
                     mesh_size: [mesh.width(), mesh.height()],
                     painted: source.painted(),
                     framebuffer,
+                    color_texture: target.texture(),
                 })?;
             }
             Maker::Picture(raster) => {
@@ -190,6 +191,7 @@ impl<'a> Studio<'a> {
             mesh_size: [self.mesh.width(), self.mesh.height()],
             painted: source.painted(),
             framebuffer,
+            color_texture: self.target.texture(),
         })?;
         Ok(read_framebuffer(self.context.gl().glow(), framebuffer, self.size)?)
     }

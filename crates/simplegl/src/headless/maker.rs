@@ -111,6 +111,7 @@ impl Maker {
                     mesh_size: [source.mesh().width(), source.mesh().height()],
                     painted: source.painted(),
                     framebuffer,
+                    color_texture: target.texture(),
                 })?;
                 Ok(changed)
             }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use glow::HasContext as _;
 use serde::Serialize;
 
+use super::RenderError;
 use crate::scene::{ColorMode, Scene};
 
 /// Frames that are timed for each way, after one that is not.
@@ -71,6 +72,26 @@ pub(crate) fn time<E>(
     };
     finish(1)?;
     finish(TIMED_FRAMES)
+}
+
+/// How long the GPU works on a frame, waiting for it. The context is current, and no query of elapsed time is active.
+pub(super) fn gpu_time(
+    gl: &glow::Context,
+    mut draw: impl FnMut() -> Result<(), RenderError>,
+) -> Result<Duration, RenderError> {
+    draw()?;
+    // SAFETY: the context is current; the query is ours.
+    unsafe {
+        let query =
+            gl.create_query().map_err(|reason| RenderError::Create { object: "query", reason })?;
+        gl.begin_query(glow::TIME_ELAPSED, query);
+        let drawn = (0..TIMED_FRAMES).try_for_each(|_| draw());
+        gl.end_query(glow::TIME_ELAPSED);
+        let nanoseconds = gl.get_query_parameter_u64(query, glow::QUERY_RESULT);
+        gl.delete_query(query);
+        drawn?;
+        Ok(Duration::from_nanos(nanoseconds) / TIMED_FRAMES)
+    }
 }
 
 /// Whether OpenGL runs on the processor, where compute shaders gain nothing.

@@ -9,7 +9,7 @@ use super::blit::Blit;
 use super::color_bar::ColorBar;
 use super::compute_points::ComputePoints;
 use super::mesh::MeshPass;
-use super::points_way::{Found, PointsWay, is_software, time};
+use super::points_way::{Found, PointsWay, gpu_time, is_software};
 use super::timer::Timer;
 use super::{RenderError, Target};
 use crate::scene::{ColorMode, DrawMode, Scene};
@@ -33,6 +33,8 @@ pub struct Frame<'a> {
     pub painted: glow::Texture,
     /// Where to draw; `None` is the window. It has a depth buffer unless only points are drawn.
     pub framebuffer: Option<glow::Framebuffer>,
+    /// The framebuffer's colour buffer, if it is an RGBA8 texture of `size`: a compute shader can then write it directly.
+    pub color_texture: Option<glow::Texture>,
 }
 
 impl Frame<'_> {
@@ -160,8 +162,8 @@ impl Renderer {
         let found = match self.found.filter(|found| found.holds_for(vertices)) {
             Some(found) => found,
             None => {
-                let by_compute = time(&self.gl, || compute.draw(frame))?;
-                let by_units = time(&self.gl, || {
+                let by_compute = gpu_time(&self.gl, || compute.draw(frame))?;
+                let by_units = gpu_time(&self.gl, || {
                     clear(&self.gl, frame.framebuffer, frame);
                     self.mesh.draw(frame, DrawMode::Points)
                 })?;

@@ -6,10 +6,11 @@ use glow::HasContext as _;
 
 use super::RenderError;
 
-/// A framebuffer object with an RGBA8 colour buffer and a 24-bit depth buffer.
+/// A framebuffer object with an RGBA8 colour buffer, which is a texture if there are no samples, and a 24-bit depth buffer.
 pub struct Target {
     gl: Arc<glow::Context>,
     framebuffer: glow::Framebuffer,
+    texture: glow::Texture,
     color: glow::Renderbuffer,
     depth: glow::Renderbuffer,
     size: [u32; 2],
@@ -37,11 +38,13 @@ impl Target {
         // SAFETY: the context is current.
         unsafe {
             let framebuffer = gl.create_framebuffer().map_err(named("framebuffer"))?;
+            let texture = gl.create_texture().map_err(named("texture"))?;
             let color = gl.create_renderbuffer().map_err(named("renderbuffer"))?;
             let depth = gl.create_renderbuffer().map_err(named("renderbuffer"))?;
             Ok(Self {
                 gl: Arc::clone(gl),
                 framebuffer,
+                texture,
                 color,
                 depth,
                 size: [0; 2],
@@ -74,9 +77,7 @@ impl Target {
             let samples = clamp_samples(gl, samples);
             self.size = [0; 2];
             let (w, h) = (width as i32, height as i32);
-            for (buffer, format) in
-                [(self.color, glow::RGBA8), (self.depth, glow::DEPTH_COMPONENT24)]
-            {
+            let allocate = |buffer, format| {
                 gl.bind_renderbuffer(glow::RENDERBUFFER, Some(buffer));
                 gl.renderbuffer_storage_multisample(
                     glow::RENDERBUFFER,
@@ -85,18 +86,22 @@ impl Target {
                     w,
                     h,
                 );
-            }
-            gl.bind_renderbuffer(glow::RENDERBUFFER, None);
-            gl.bind_framebuffer(glow::FRAMEBUFFER, Some(self.framebuffer));
-            for (attachment, buffer) in
-                [(glow::COLOR_ATTACHMENT0, self.color), (glow::DEPTH_ATTACHMENT, self.depth)]
-            {
-                gl.framebuffer_renderbuffer(
-                    glow::FRAMEBUFFER,
-                    attachment,
-                    glow::RENDERBUFFER,
-                    Some(buffer),
-                );
+                gl.bind_renderbuffer(glow::RENDERBUFFER, None);
+            };
+            allocate(self.depth, glow::DEPTH_COMPONENT24);
+            let target = glow::FRAMEBUFFER;
+            gl.bind_framebuffer(target, Some(self.framebuffer));
+            let attach = |attachment, buffer| {
+                gl.framebuffer_renderbuffer(target, attachment, glow::RENDERBUFFER, Some(buffer));
+            };
+            attach(glow::DEPTH_ATTACHMENT, self.depth);
+            if samples == 0 {
+                allocate_rgba8(gl, self.texture, [w, h]);
+                let (color, texture) = (glow::COLOR_ATTACHMENT0, Some(self.texture));
+                gl.framebuffer_texture_2d(target, color, glow::TEXTURE_2D, texture, 0);
+            } else {
+                allocate(self.color, glow::RGBA8);
+                attach(glow::COLOR_ATTACHMENT0, self.color);
             }
             let status = gl.check_framebuffer_status(glow::FRAMEBUFFER);
             gl.bind_framebuffer(glow::FRAMEBUFFER, None);
@@ -115,6 +120,12 @@ impl Target {
     #[must_use]
     pub fn framebuffer(&self) -> glow::Framebuffer {
         self.framebuffer
+    }
+
+    /// The colour buffer, if it is a texture: there are no samples.
+    #[must_use]
+    pub fn texture(&self) -> Option<glow::Texture> {
+        (self.samples == 0).then_some(self.texture)
     }
 
     /// Width and height in pixels.
@@ -142,6 +153,35 @@ impl Target {
     }
 }
 
+/// Gives a texture storage for an RGBA8 picture without mipmaps.
+///
+/// # Safety
+/// The context is current, and the texture is a name of it.
+pub(super) unsafe fn allocate_rgba8(
+    gl: &glow::Context,
+    texture: glow::Texture,
+    [width, height]: [i32; 2],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        gl.bind_texture(glow::TEXTURE_2D, Some(texture));
+        gl.tex_image_2d(
+            glow::TEXTURE_2D,
+            0,
+            glow::RGBA8 as i32,
+            width,
+            height,
+            0,
+            glow::RGBA,
+            glow::UNSIGNED_BYTE,
+            glow::PixelUnpackData::Slice(None),
+        );
+        // Complete as it is, so that shaders may write it.
+        gl.tex_parameter_i32(glow::TEXTURE_2D, glow::TEXTURE_MAX_LEVEL, 0);
+        gl.bind_texture(glow::TEXTURE_2D, None);
+    }
+}
+
 /// What OpenGL makes of a wish for samples: 1 is none, and there is a limit.
 fn clamp_samples(gl: &glow::Context, samples: u32) -> u32 {
     if samples <= 1 {
@@ -157,6 +197,7 @@ impl Drop for Target {
         // SAFETY: our own names, of the context that we hold.
         unsafe {
             self.gl.delete_framebuffer(self.framebuffer);
+            self.gl.delete_texture(self.texture);
             self.gl.delete_renderbuffer(self.color);
             self.gl.delete_renderbuffer(self.depth);
         }

@@ -157,7 +157,11 @@ impl Source for ExternalSource {
     }
 
     fn restore_painted(&mut self, pixels: &[Pixel]) -> Result<(), SourceError> {
-        self.pixels.write_through_gl(pixels)?;
+        // Through CUDA, as everything that the kernels continue from.
+        let stream = Arc::clone(&self.engine.cuda.stream);
+        let mut mapped = self.handover.map(&mut self.pixels, &stream)?;
+        mapped.views()?.copy_from_host(pixels)?;
+        mapped.unmap()?;
         self.painted.write(pixels);
         Ok(check_gl(self.gl.glow(), "restoring the painted texture")?)
     }

@@ -176,6 +176,7 @@ impl Picture {
                 mesh_size: [mesh.width(), mesh.height()],
                 painted: source.painted(),
                 framebuffer,
+                color_texture: None,
             })?;
         }
         if let Some(milliseconds) = self.renderer.draw_ms() {

@@ -156,6 +156,8 @@ fn scaled(speed: f64, factor: f64) -> f64 {
 mod tests {
     use clap::Parser;
 
+    use clap::ValueEnum as _;
+
     use super::*;
     use crate::scene::{ColorMode, DrawMode};
 
