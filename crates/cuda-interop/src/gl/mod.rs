@@ -47,4 +47,4 @@ pub(crate) use image::{Object, Objects};
 pub use mapped::Mapped;
 pub(crate) use mapped::RawSlice;
 pub use probe::{Probe, probe};
-pub use set::{Few, MapTarget, MappedSet, map_all, with_all_mapped};
+pub use set::{MapTarget, MappedSet, map_all, with_all_mapped};

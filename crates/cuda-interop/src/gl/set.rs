@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::memory::DeviceViewMut;
 
 /// As many as a slice of resources has, without an allocation if they are few.
-pub type Few<T> = SmallVec<[T; 16]>;
+type Few<T> = SmallVec<[T; 16]>;
 
 /// What [`map_all`] can map: `&mut` of a resource, slices and vectors of those, and tuples of any of these.
 ///
@@ -219,7 +219,7 @@ impl<P: Parts> Parts for Vec<P> {
 
 impl<P: Parts> Parts for Few<P> {
     type Views<'m>
-        = Few<P::Views<'m>>
+        = Vec<P::Views<'m>>
     where
         P: 'm;
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use cuda_interop::gl::{
-    Access, Few, GlBuffer, GlContext, GlImage, ImageDesc, ImageUsage, Surface, map_all, pair,
+    Access, GlBuffer, GlContext, GlImage, ImageDesc, ImageUsage, Surface, map_all, pair,
 };
 use kernels::Vertex;
 use kernels::hatch::Pixel;
@@ -90,7 +90,7 @@ impl RingSource {
                 unsafe { engine.wave(vertices.into(), *mesh, *wave) }?;
             }
             let surfaces = painted.iter().map(|image| image.surface(0, 0));
-            let surfaces: Few<Surface<'_>> = surfaces.collect::<Result<_, _>>()?;
+            let surfaces: Vec<Surface<'_>> = surfaces.collect::<Result<_, _>>()?;
             let mut from = surfaces[*shown].object();
             for (waves, targets) in waves.chunks(MOST_FRAMES).zip(surfaces.chunks(MOST_FRAMES)) {
                 let frames = hatch_frames(waves, targets);
