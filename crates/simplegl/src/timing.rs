@@ -7,9 +7,11 @@
 
 mod cuda;
 mod history;
+mod minutes;
 mod sampling;
 pub mod startup;
 
 pub use cuda::{CudaTimer, Mark};
 pub use history::{FpsCounter, History, Stage, Timings};
+pub use minutes::{Minute, Minutes};
 pub use sampling::Sampling;

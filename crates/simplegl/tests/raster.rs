@@ -7,9 +7,9 @@ use simplegl::capture::read_framebuffer;
 use simplegl::compute::Wave;
 use simplegl::headless::{HeadlessContext, Wanted};
 use simplegl::mesh::MeshSize;
-use simplegl::raster::{CpuRaster, Painted, Palette, map_table, pixel_rule, point_view};
+use simplegl::raster::{CpuRaster, Painted, Palette, map_table, point_view};
 use simplegl::render::color_map::table;
-use simplegl::render::{Frame, Renderer, Target};
+use simplegl::render::{Frame, Renderer, Target, pixel_rule};
 use simplegl::scene::{ColorMap, ColorMode, Scene};
 use simplegl::source::{CpuSource, PAINTED_SIZE, Source as _, replay};
 use simplegl::timing::Timings;
@@ -64,6 +64,7 @@ fn by_opengl(context: &HeadlessContext, case: &Case) -> Vec<u32> {
         mesh_size: case.mesh,
         painted: source.painted(),
         framebuffer: Some(target.framebuffer()),
+        color_texture: target.texture(),
     };
     Renderer::new(gl).unwrap().draw(&frame).unwrap();
     let image = read_framebuffer(gl, Some(target.framebuffer()), case.size).unwrap();

@@ -6,7 +6,7 @@ use crate::camera::Camera;
 use crate::raster::RasterVerification;
 use crate::render::PointsWay;
 use crate::scene::Scene;
-use crate::timing::Timings;
+use crate::timing::{Minute, Timings};
 use crate::verify::Verification;
 use crate::window::HeapReport;
 
@@ -43,6 +43,8 @@ pub struct HeadlessReport {
     pub fps: f64,
     /// Median of the last frames' milliseconds for each stage.
     pub timings_ms: Timings,
+    /// Frame times minute by minute.
+    pub minutes: Vec<Minute>,
     /// Heap allocations in the frames after the first few.
     pub heap: HeapReport,
     /// The result of `--verify`.

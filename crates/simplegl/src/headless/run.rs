@@ -20,7 +20,7 @@ use crate::scene::DrawMode;
 use crate::signals::Interrupt;
 use crate::source::NoSource;
 use crate::status::Status;
-use crate::timing::{Stage, Timings, startup};
+use crate::timing::{Minutes, Stage, Timings, startup};
 use crate::window::HeapReport;
 
 /// What ended the headless viewer before its time.
@@ -83,6 +83,7 @@ struct Studio<'a> {
     target: Target,
     outputs: Outputs,
     timings: Timings,
+    minutes: Minutes,
     phase: Phase,
     /// The mean so far: how far apart frames that are computed ahead will be.
     frame_time: Duration,
@@ -125,6 +126,7 @@ pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<Headles
         }
         let now = Instant::now();
         studio.timings.push_duration(Stage::Frame, now - last);
+        studio.minutes.push(now - last);
         studio.phase.advance(now - last, options.scene.speed);
         studio.frame_time = (now - start) / u32::try_from(drawn + 1).unwrap_or(u32::MAX);
         last = now;
@@ -160,6 +162,7 @@ impl<'a> Studio<'a> {
             target,
             outputs: Outputs::start(gl, &options.output, options.frames)?,
             timings: Timings::default(),
+            minutes: Minutes::default(),
             phase: options.clock.phase(options.scene.speed),
             frame_time: Duration::ZERO,
             size,
@@ -257,6 +260,7 @@ impl<'a> Studio<'a> {
             seconds,
             fps: frames as f64 / seconds,
             timings_ms: self.timings.clone(),
+            minutes: self.minutes.all(),
             heap: self.heap,
             verification,
             picture_verification,

@@ -37,20 +37,22 @@ pub(super) struct ComputePoints {
 }
 
 impl ComputePoints {
-    /// `None` before OpenGL 4.3, which has no compute shaders.
+    /// Whether OpenGL has compute shaders: from 4.3 on.
+    pub(super) fn are_possible(gl: &glow::Context) -> bool {
+        let version = gl.version();
+        (version.major, version.minor) >= (4, 3)
+    }
+
+    /// Only where they [are possible](Self::are_possible).
     ///
     /// # Errors
     /// When OpenGL refuses a shader or an object.
-    pub(super) fn new(gl: &Arc<glow::Context>) -> Result<Option<Self>, RenderError> {
-        let version = gl.version();
-        if (version.major, version.minor) < (4, 3) {
-            return Ok(None);
-        }
+    pub(super) fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
         let program = Program::link_compute(gl, "compute points", SOURCE)?;
         let uniform = |name| program.uniform(name);
         // SAFETY: a plain query in a current context.
         let most_bytes = unsafe { gl.get_parameter_i32(glow::MAX_SHADER_STORAGE_BLOCK_SIZE) };
-        Ok(Some(Self {
+        Ok(Self {
             gl: Arc::clone(gl),
             count: uniform("count"),
             clip: ["clip_x", "clip_y", "clip_z", "clip_w"].map(uniform),
@@ -62,7 +64,7 @@ impl ComputePoints {
             rule: pixel_rule(gl)?,
             most_bytes: most_bytes.max(0) as u64,
             program,
-        }))
+        })
     }
 
     /// Whether the mesh of a frame fits into what a shader can read.
@@ -75,13 +77,13 @@ impl ComputePoints {
     /// # Errors
     /// When the picture for a new size cannot be made.
     pub(super) fn draw(&mut self, frame: &Frame<'_>) -> Result<(), RenderError> {
-        let (framebuffer, texture) = match (frame.framebuffer, frame.color_texture) {
-            (Some(framebuffer), Some(texture)) => (framebuffer, texture),
-            _ => {
+        let (framebuffer, texture) =
+            if let (Some(framebuffer), Some(texture)) = (frame.framebuffer, frame.color_texture) {
+                (framebuffer, texture)
+            } else {
                 self.picture.resize(frame.size)?;
                 (self.picture.framebuffer, self.picture.texture)
-            }
-        };
+            };
         let view = point_view(&frame.projection, &frame.view, frame.size, self.rule);
         let count = frame.vertex_count() as u32;
         let groups = count.div_ceil(GROUP);

@@ -78,6 +78,6 @@ impl Constant {
             Source { name: "plain points", defines: &defines, vertex: VERTEX, fragment: FRAGMENT };
         let program = Program::link(gl, &source)?;
         let (view, projection) = (program.uniform("view"), program.uniform("projection"));
-        Ok(Self { color, view, projection, program })
+        Ok(Self { color, program, view, projection })
     }
 }

@@ -61,8 +61,9 @@ pub struct Renderer {
     gl: Arc<glow::Context>,
     mesh: MeshPass,
     color_bar: ColorBar,
-    /// Made when first needed; `Some(None)` where OpenGL has no compute shaders.
-    compute: Option<Option<ComputePoints>>,
+    /// Made when first needed.
+    compute: Option<ComputePoints>,
+    can_compute: bool,
     is_software: bool,
     /// Which way of drawing points was faster, and the way of the last frame.
     found: Option<Found>,
@@ -85,6 +86,7 @@ impl Renderer {
             mesh: MeshPass::new(gl)?,
             color_bar: ColorBar::new(gl)?,
             compute: None,
+            can_compute: ComputePoints::are_possible(gl),
             is_software: is_software(gl),
             found: None,
             way: PointsWay::Units,
@@ -111,7 +113,7 @@ impl Renderer {
         let multisample = frame.scene.msaa > 1 && mode != DrawMode::Points;
         let way = self.points_way(frame, mode)?;
         self.timer.begin();
-        if let (PointsWay::Compute, Some(Some(compute))) = (way, &mut self.compute) {
+        if let (PointsWay::Compute, Some(compute)) = (way, &mut self.compute) {
             compute.draw(frame)?;
         } else if multisample {
             let target = match &mut self.multisampled {
@@ -139,7 +141,8 @@ impl Renderer {
     /// finds out.
     fn points_way(&mut self, frame: &Frame<'_>, mode: DrawMode) -> Result<PointsWay, RenderError> {
         let wanted = frame.scene.draw;
-        let is_free = mode == DrawMode::Points && PointsWay::is_free(frame.scene);
+        let is_free =
+            self.can_compute && mode == DrawMode::Points && PointsWay::is_free(frame.scene);
         let may_compute =
             wanted == DrawMode::Compute || (wanted == DrawMode::Auto && !self.is_software);
         self.way =
@@ -152,24 +155,23 @@ impl Renderer {
             Some(made) => made,
             slot => slot.insert(ComputePoints::new(&self.gl)?),
         };
-        let Some(compute) = compute.as_mut().filter(|compute| compute.can_draw(frame)) else {
+        if !compute.can_draw(frame) {
             return Ok(PointsWay::Units);
-        };
+        }
         if frame.scene.draw == DrawMode::Compute {
             return Ok(PointsWay::Compute);
         }
         let vertices = frame.vertex_count();
-        let found = match self.found.filter(|found| found.holds_for(vertices)) {
-            Some(found) => found,
-            None => {
-                let by_compute = gpu_time(&self.gl, || compute.draw(frame))?;
-                let by_units = gpu_time(&self.gl, || {
-                    clear(&self.gl, frame.framebuffer, frame);
-                    self.mesh.draw(frame, DrawMode::Points)
-                })?;
-                *self.found.insert(Found::faster(vertices, by_units, by_compute))
-            }
-        };
+        if let Some(found) = self.found.filter(|found| found.holds_for(vertices)) {
+            return Ok(found.way);
+        }
+        let by_compute = gpu_time(&self.gl, || compute.draw(frame))?;
+        let by_units = gpu_time(&self.gl, || {
+            clear(&self.gl, frame.framebuffer, frame);
+            self.mesh.draw(frame, DrawMode::Points)
+        })?;
+        let found = Found::faster(vertices, by_units, by_compute);
+        self.found = Some(found);
         Ok(found.way)
     }
 

@@ -57,7 +57,7 @@ impl CudaTimer {
         let index = mark as usize;
         if mark == Mark::Start {
             let has_room = self.begun - self.read < FRAMES as u64;
-            self.recorded = (self.sampling.next() && has_room).then_some(0);
+            self.recorded = (self.sampling.pick() && has_room).then_some(0);
         }
         if self.recorded != Some(index) {
             self.recorded = None;

@@ -16,7 +16,7 @@ pub struct Sampling {
 
 impl Sampling {
     /// Counts a frame. True if it is one to time.
-    pub fn next(&mut self) -> bool {
+    pub fn pick(&mut self) -> bool {
         let picked = self.frames < FIRST || self.frames.is_multiple_of(EVERY);
         self.frames += 1;
         picked
@@ -30,7 +30,7 @@ mod tests {
     #[test]
     fn the_first_frames_and_then_one_of_many() {
         let mut sampling = Sampling::default();
-        let picked: Vec<u64> = (0..300).filter(|_| sampling.next()).collect();
+        let picked: Vec<u64> = (0..300).filter(|_| sampling.pick()).collect();
         assert_eq!(picked, [0, 1, 2, 3, 4, 5, 6, 7, 128, 256]);
     }
 }

@@ -148,6 +148,7 @@ impl Viewer {
         self.frames += 1;
         if self.frames > 1 {
             self.timings.push_duration(Stage::Frame, elapsed);
+            self.minutes.push(elapsed);
         }
         if self.fps.frame(self.started.elapsed()) {
             self.set_title();

@@ -6,7 +6,7 @@ use crate::camera::Camera;
 use crate::raster::RasterVerification;
 use crate::render::PointsWay;
 use crate::scene::Scene;
-use crate::timing::Timings;
+use crate::timing::{Minute, Timings};
 use crate::verify::Verification;
 
 /// Why the viewer ended.
@@ -99,6 +99,8 @@ pub struct Report {
     pub fps: f32,
     /// Median of the last frames' milliseconds for each stage.
     pub timings_ms: Timings,
+    /// Frame times minute by minute.
+    pub minutes: Vec<Minute>,
     /// What frames allocated.
     pub heap: HeapReport,
     /// What `--verify` found.

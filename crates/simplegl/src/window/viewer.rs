@@ -13,7 +13,7 @@ use super::state::State;
 use crate::input::Action;
 use crate::options::ViewerOptions;
 use crate::panel::{Overlay, Shown};
-use crate::timing::{FpsCounter, Timings};
+use crate::timing::{FpsCounter, Minutes, Timings};
 
 /// When the next frame is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,7 @@ pub(super) struct Viewer {
     pub(super) actions: Vec<Action>,
     pub(super) renderer_name: String,
     pub(super) timings: Timings,
+    pub(super) minutes: Minutes,
     pub(super) fps: FpsCounter,
     pub(super) started: Instant,
     pub(super) last_frame: Option<Instant>,
@@ -75,6 +76,7 @@ impl Viewer {
             inputs: Inputs::new(),
             actions: Vec::new(),
             timings: Timings::default(),
+            minutes: Minutes::default(),
             fps: FpsCounter::default(),
             started: now,
             last_frame: None,
@@ -166,6 +168,7 @@ impl Viewer {
             scale_factor: self.window.window().scale_factor(),
             fps: self.fps.fps(),
             timings_ms: self.timings.clone(),
+            minutes: self.minutes.all(),
             heap: self.heap,
             verification: None,
             picture_verification: None,

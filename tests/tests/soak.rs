@@ -1,0 +1,94 @@
+//! Does a long run stay as it was? Memory flat, files too, and the last minute's frames as fast as the first's.
+//!
+//! ```text
+//! SIMPLEGL_SOAK_SECONDS=1800 cargo test -p simplegl-tests --test soak -- --nocapture
+//! SIMPLEGL_SOAK_SECONDS=300 SIMPLEGL_SOAK_FLAGS="--backend cuda" cargo test ...
+//! ```
+//!
+//! Without the variable it is a few seconds, which shows that the instruments work.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simplegl_tests::program;
+
+/// The first part of a run, in which caches fill and pools grow.
+const SETTLING: f64 = 0.2;
+/// What memory may grow by after that.
+const MOST_GROWTH_KIB: u64 = 4096;
+/// How much the last minute's median may differ from the first's.
+const MOST_CHANGE: f64 = 0.05;
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Resident memory in KiB, and open files.
+fn usage(child: &Child) -> (u64, usize) {
+    let folder = format!("/proc/{}", child.id());
+    let status = std::fs::read_to_string(format!("{folder}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("it runs");
+    let kib = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    (kib, std::fs::read_dir(format!("{folder}/fd")).unwrap().count())
+}
+
+#[test]
+fn a_long_run_stays_as_it_was() {
+    let seconds = variable("SIMPLEGL_SOAK_SECONDS").map_or(8, |text| text.parse().unwrap());
+    let flags = variable("SIMPLEGL_SOAK_FLAGS").unwrap_or_else(|| "--backend cpu".to_owned());
+    let mut child = program::simplegl()
+        .args(["--headless", "--json", "--frames", "1000000000000"])
+        .args(flags.split_whitespace())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (start, length) = (Instant::now(), Duration::from_secs(seconds));
+    let mut settled = None;
+    let mut most = (0, 0);
+    while start.elapsed() < length {
+        std::thread::sleep(Duration::from_millis(500));
+        let now = usage(&child);
+        if start.elapsed() > length.mul_f64(SETTLING) {
+            settled.get_or_insert(now);
+            most = (most.0.max(now.0), most.1.max(now.1));
+        }
+    }
+    // SAFETY: a signal to our own child, which has not been waited for.
+    assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGINT) }, 0);
+    let stdout = child.stdout.take().unwrap();
+    let report: Value = serde_json::from_reader(stdout).expect("a report at the end");
+    assert!(child.wait().unwrap().success());
+
+    let (settled, (kib, files)) = (settled.unwrap(), most);
+    println!("{seconds} s with {flags}: {} frames, {}", report["frames"], report["path"]);
+    println!("memory: {} KiB when settled, at most {kib} KiB after that", settled.0);
+    println!("files: {} when settled, at most {files} after that", settled.1);
+    assert!(report["frames"].as_u64().unwrap() > 10);
+    assert!(kib <= settled.0 + MOST_GROWTH_KIB, "memory grows");
+    assert!(files <= settled.1, "files stay open");
+    compare_minutes(report["minutes"].as_array().unwrap(), seconds);
+}
+
+/// The first whole minute against the last.
+fn compare_minutes(minutes: &[Value], seconds: u64) {
+    assert!(!minutes.is_empty());
+    for minute in minutes {
+        println!("{minute}");
+    }
+    let whole: Vec<f64> = minutes
+        .iter()
+        .filter(|minute| minute["seconds"].as_f64().unwrap() >= 60.0)
+        .map(|minute| minute["median_ms"].as_f64().unwrap())
+        .collect();
+    if seconds < 150 {
+        return;
+    }
+    let (first, last) = (whole[0], *whole.last().unwrap());
+    println!(
+        "median: {first:.3} ms in the first minute, {last:.3} ms in the last of {}",
+        whole.len()
+    );
+    assert!(whole.len() >= 2);
+    assert!((last / first - 1.0).abs() <= MOST_CHANGE, "frames have become another length");
+}
