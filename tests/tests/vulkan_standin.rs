@@ -18,7 +18,7 @@ fn headless(driver: &Driver, arguments: &[&str]) -> Run {
 #[track_caller]
 fn right(run: &Run) -> Value {
     assert_eq!(run.status().code(), Some(0), "{}{}", run.stdout(), run.stderr());
-    run.leftovers().assert_none();
+    run.leftovers().assert_only_the_context();
     let json: Value = serde_json::from_str(&run.stdout()).unwrap();
     assert_eq!(json["compute_device"], "Stand-in GPU");
     assert_eq!(json["order"], "the host");
@@ -90,7 +90,7 @@ fn a_frame_that_vulkan_drew_too_early_is_noticed() {
     assert_eq!(run.status().code(), Some(1), "{}{}", run.stdout(), run.stderr());
     let json: Value = serde_json::from_str(&run.stdout()).unwrap();
     assert_eq!(json["verified"]["stale_frames"], 1, "{json}");
-    run.leftovers().assert_none();
+    run.leftovers().assert_only_the_context();
 }
 
 #[test]
@@ -98,18 +98,18 @@ fn what_cannot_be_shared_is_told_and_cleaned_up() {
     let run = headless(&cuda_on_lavapipe(), &["--backend", "cuda", "--semaphores", "timeline"]);
     assert_eq!(run.status().code(), Some(3), "{}", run.stderr());
     assert!(run.stderr().contains("semaphore"), "{}", run.stderr());
-    run.leftovers().assert_none();
+    run.leftovers().assert_only_the_context();
     for call in ["cuImportExternalMemory", "cuExternalMemoryGetMappedBuffer"] {
         let driver = cuda_on_lavapipe().fail(call, 999);
         let run = headless(&driver, &["--backend", "cuda"]);
         assert_eq!(run.status().code(), Some(4), "{call}: {}", run.stderr());
         assert!(run.stderr().contains("999"), "{call}: {}", run.stderr());
-        run.leftovers().assert_none();
+        run.leftovers().assert_only_the_context();
         // Left to itself, the program takes the CPU.
         let run = headless(&driver, &[]);
         assert_eq!(run.status().code(), Some(0), "{call}: {}", run.stderr());
         assert!(run.stderr().contains("not CUDA"), "{call}: {}", run.stderr());
-        run.leftovers().assert_none();
+        run.leftovers().assert_only_the_context();
     }
     for call in ["cuLaunchKernel", "cuExternalMemoryGetMappedMipmappedArray", "cuSurfObjectCreate"]
     {
@@ -118,6 +118,6 @@ fn what_cannot_be_shared_is_told_and_cleaned_up() {
         let run = headless(&driver, &["--backend", "cuda", "--filter", "edges", "--frames", "9"]);
         assert_eq!(run.status().code(), Some(4), "{call}: {}", run.stderr());
         assert!(run.stderr().contains("719"), "{call}: {}", run.stderr());
-        run.leftovers().assert_none();
+        run.leftovers().assert_only_the_context();
     }
 }

@@ -132,8 +132,14 @@ impl<'a> Studio<'a> {
             }
         }
         phase.single_step();
-        // SAFETY: the context is current.
-        unsafe { self.context.gl().glow().flush() }
+        let waiting = match maker {
+            Maker::Mesh(sources) => sources.waiting(),
+            Maker::Picture(raster) => raster.waiting(),
+        };
+        if waiting == 0 {
+            // SAFETY: the context is current.
+            unsafe { self.context.gl().glow().flush() }
+        }
         Ok(())
     }
 

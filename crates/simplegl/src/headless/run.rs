@@ -199,9 +199,11 @@ impl<'a> Studio<'a> {
         if let Some(milliseconds) = renderer.draw_ms() {
             timings.push(Stage::Draw, milliseconds);
         }
-        // Nothing is swapped here, so nothing else would send the commands on their way before the next hand-over.
-        // SAFETY: the context is current.
-        unsafe { context.gl().glow().flush() }
+        if maker.waiting() == 0 {
+            // Nothing is swapped here, so nothing else would send the commands on their way before the next hand-over.
+            // SAFETY: the context is current.
+            unsafe { context.gl().glow().flush() }
+        }
         Ok(changed)
     }
 

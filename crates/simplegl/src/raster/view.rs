@@ -11,7 +11,7 @@ use crate::mesh::MeshSize;
 pub const MAX_VERTICES: u64 = 1 << 32;
 
 /// Threads that fill a GPU several times over: below that a thread takes a single vertex.
-const THREADS: u64 = 1 << 19;
+const THREADS: u64 = 1 << 20;
 /// Rows beyond which longer runs gain nothing.
 const MOST_ROWS_PER_THREAD: u64 = 64;
 
@@ -80,6 +80,6 @@ mod tests {
     #[test]
     fn small_meshes_get_a_thread_for_every_vertex() {
         let rows = |side| rows_per_thread(MeshSize::new(side, side).unwrap());
-        assert_eq!([rows(1), rows(256), rows(4096), rows(65_536)], [1, 1, 32, 64]);
+        assert_eq!([rows(1), rows(256), rows(4096), rows(65_536)], [1, 1, 16, 64]);
     }
 }

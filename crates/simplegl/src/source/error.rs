@@ -70,4 +70,16 @@ pub enum SourceError {
         /// What the kernel computes for it.
         expected: [f32; 4],
     },
+    /// What CUDA painted did not arrive.
+    #[error(
+        "CUDA painted the texture, but OpenGL reads other values: {count} of its values differ, the first is {found} instead of {expected}"
+    )]
+    PaintingNotSeen {
+        /// Differing values.
+        count: usize,
+        /// What OpenGL reads.
+        found: f32,
+        /// What the kernel computes for it.
+        expected: f32,
+    },
 }

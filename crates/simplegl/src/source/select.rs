@@ -390,11 +390,20 @@ impl Opener {
     }
 }
 
-/// Computes two different frames, reads the first and the last vertex of each back through OpenGL, and puts the texture back to
-/// black. Two, since a path whose hand-over does not work may well show the first.
+/// Computes two different frames, reads the first and the last vertex of each and the painted texture back through OpenGL, and
+/// puts the texture back to black. Two, since a path whose hand-over does not work may well show the first.
 fn prove(gl: &GlContext, source: &mut dyn Source, built_in: bool) -> Result<(), SourceError> {
-    for time in [1.0, 2.0] {
+    let times = [1.0, 2.0];
+    for time in times {
         prove_frame(gl, source, built_in, Wave::sample(time))?;
+    }
+    let (found, expected) = (readback::painted(gl.glow(), source)?, replay(&times));
+    let values = |pixels: &[Pixel]| pixels.iter().flatten().copied().collect::<Vec<f32>>();
+    let (found, expected) = (values(&found), values(&expected));
+    let pairs = found.iter().zip(&expected);
+    let mut differing = pairs.filter(|(found, expected)| found.to_bits() != expected.to_bits());
+    if let Some((&found, &expected)) = differing.next() {
+        return Err(SourceError::PaintingNotSeen { count: 1 + differing.count(), found, expected });
     }
     source.restore_painted(&replay(&[]))
 }

@@ -126,7 +126,6 @@ impl Object {
 type Few = SmallVec<[Object; 4]>;
 
 /// The surfaces and textures of one resource. The driver does not keep them for work in flight, so this does.
-#[derive(Default)]
 pub(crate) struct Objects {
     /// Of the current mapping.
     live: Few,
@@ -135,6 +134,14 @@ pub(crate) struct Objects {
     retired: VecDeque<(Option<Event>, Few)>,
     /// Events whose work is done, for the next mappings.
     spare: SmallVec<[Event; MOST_RETIRED]>,
+}
+
+impl Default for Objects {
+    fn default() -> Self {
+        // Room for all that can pile up, so that no frame allocates.
+        let retired = VecDeque::with_capacity(MOST_RETIRED + 1);
+        Self { live: Few::new(), retired, spare: SmallVec::new() }
+    }
 }
 
 impl Objects {
