@@ -40,7 +40,7 @@ fn a_long_run_stays_as_it_was() {
     let seconds = variable("SIMPLEGL_SOAK_SECONDS").map_or(8, |text| text.parse().unwrap());
     let flags = variable("SIMPLEGL_SOAK_FLAGS").unwrap_or_else(|| "--backend cpu".to_owned());
     let mut child = program::simplegl()
-        .args(["--headless", "--json", "--frames", "1000000000000"])
+        .args(["--headless", "--json", "--frames", "1000000000000", "--frames-per-switch", "1"])
         .args(flags.split_whitespace())
         .stdout(Stdio::piped())
         .spawn()

@@ -28,9 +28,11 @@ pub enum DrawMode {
     Surface,
     /// One `GL_POINTS` vertex per mesh vertex.
     Points,
-    /// Points of one pixel and one colour, by an OpenGL compute shader: the same picture, faster on large GPUs.
+    /// Points of one pixel and one colour, by an OpenGL 4.3 compute shader, where that is possible: the picture of `points` up
+    /// to points on a pixel's border, faster on large GPUs.
     Compute,
-    /// Points of one pixel, by a CUDA kernel that makes them too: the same picture, fastest for large meshes.
+    /// Points of one pixel, by a CUDA kernel that makes them too: the picture of `points` up to points on a pixel's border,
+    /// fastest for large meshes.
     Raster,
 }
 

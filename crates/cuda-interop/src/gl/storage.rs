@@ -123,8 +123,7 @@ pub(super) fn read_imported_buffer(
     name: glow::Buffer,
     data: &mut [u8],
 ) -> std::result::Result<(), String> {
-    let gl = shared.gl();
-    let len = data.len() as i32;
+    let (gl, len) = (shared.gl(), copied_len(data.len())?);
     // SAFETY: see `with_copy`; `name` holds `len` bytes, and the copy is as long.
     with_copy(gl, |copy| unsafe {
         gl.bind_buffer(glow::COPY_READ_BUFFER, Some(name));
@@ -141,15 +140,19 @@ pub(super) fn write_imported_buffer(
     name: glow::Buffer,
     data: &[u8],
 ) -> std::result::Result<(), String> {
-    let gl = shared.gl();
+    let (gl, len) = (shared.gl(), copied_len(data.len())?);
     // SAFETY: see `with_copy`; `name` holds as many bytes as the copy.
     with_copy(gl, |copy| unsafe {
         gl.bind_buffer(glow::COPY_READ_BUFFER, Some(copy));
         gl.bind_buffer(glow::COPY_WRITE_BUFFER, Some(name));
         gl.buffer_data_u8_slice(glow::COPY_READ_BUFFER, data, glow::STREAM_COPY);
-        let len = data.len() as i32;
         gl.copy_buffer_sub_data(glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER, 0, 0, len);
     })
+}
+
+/// Bytes as glow counts them.
+fn copied_len(bytes: usize) -> std::result::Result<i32, String> {
+    i32::try_from(bytes).map_err(|_| format!("{bytes} bytes are more than 2 GiB in one copy"))
 }
 
 /// Runs `body` with a buffer of its own, and puts the bindings for copying back. The context is current.

@@ -63,7 +63,6 @@ impl VulkanDevice {
     pub fn new(request: &DeviceRequest<'_>) -> Result<Self> {
         let operation = "opening a Vulkan device";
         let entry = load(operation)?;
-        keep_drivers_loaded(&entry);
         let instance = InstanceGuard(Some(create_instance(&entry, request)?));
         let listen = |log| Validation::listen(&entry, instance.get(), log);
         let validation = request.validation.map(listen).transpose()?;
@@ -256,11 +255,13 @@ impl Drop for InstanceGuard {
 
 fn load(operation: &str) -> Result<ash::Entry> {
     // SAFETY: the loader's initialisers have no requirement on the caller.
-    unsafe { ash::Entry::load() }.map_err(|error| {
+    let entry = unsafe { ash::Entry::load() }.map_err(|error| {
         Error::new(ErrorKind::Unsupported("Vulkan"), operation)
             .detail(error.to_string())
             .hint("install the Vulkan loader (libvulkan1)")
-    })
+    })?;
+    keep_drivers_loaded(&entry);
+    Ok(entry)
 }
 
 fn create_instance(entry: &ash::Entry, request: &DeviceRequest<'_>) -> Result<ash::Instance> {

@@ -53,6 +53,7 @@ impl Maker {
                 let mut time = |maker: Self| maker.time(context, look, renderer, target);
                 let (by_mesh, by_picture) = (time(mesh_maker)?, picture().and_then(time));
                 // Fresh ones: the frames that were timed belong to no animation.
+                renderer.forget_times();
                 if by_picture.is_ok_and(|by_picture| pays(by_picture, by_mesh)) {
                     picture()
                 } else {

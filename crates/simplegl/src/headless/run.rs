@@ -71,8 +71,9 @@ impl RunError {
     }
 }
 
-/// Frames in which caches fill and drivers settle; their heap allocations are not counted.
-const WARM_UP: u64 = 8;
+/// Frames in which caches fill, the queues of a GPU too, and functions of the driver are looked up at their first use; their
+/// heap allocations are not counted.
+const WARM_UP: u64 = 16;
 
 /// What the frames of a run share. Order of destruction: what needs OpenGL first, its context last.
 struct Studio<'a> {

@@ -107,7 +107,12 @@ pub const BINDINGS: &[Binding] = {
         bind(&[Char('-'), Char('_')], A::Slower, "-", "slower"),
         bind(&[Char('[')], A::SmallerMesh, "[", "half the mesh"),
         bind(&[Char(']')], A::LargerMesh, "]", "twice the mesh"),
-        bind(&[Char('m')], A::NextDrawMode, "M", "points, wireframe, surface, raster"),
+        bind(
+            &[Char('m')],
+            A::NextDrawMode,
+            "M",
+            "draw mode: auto, wireframe, surface, points, compute, raster",
+        ),
         bind(&[Char('t')], A::NextColorMode, "T", "tint: solid, height, texture"),
         bind(&[Char('c')], A::NextColorMap, "C", "colour map of the height"),
         bind(&[Char('r')], A::ResetView, "R, double-click", "start view"),

@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::Look;
 use super::cuda::CudaRaster;
 use super::host::{HostPicture, HostRaster};
-use crate::capture::CaptureError;
 use crate::compute::Wave;
 use crate::options::{Backend, Interop};
 use crate::render::pixel_rule;
@@ -23,13 +22,10 @@ use crate::timing::{Stage, Timings};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RasterError {
-    /// How OpenGL rounds points could not be found out.
-    #[error(transparent)]
-    Rule(#[from] CaptureError),
     /// The processor cannot do it.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The picture could not be read back.
+    /// OpenGL refused: to show how it rounds points, or to give the picture back.
     #[error(transparent)]
     Render(#[from] RenderError),
     /// A kernel of the user's own runs on a GPU only, and the host copy has no pictures.

@@ -9,7 +9,7 @@ use super::blit::Blit;
 use super::color_bar::ColorBar;
 use super::compute_points::ComputePoints;
 use super::mesh::MeshPass;
-use super::points_way::{Found, PointsWay, gpu_time, is_software};
+use super::points_way::{Found, PointsWay, are_alike, is_software, measure};
 use super::timer::Timer;
 use super::{RenderError, Target};
 use crate::scene::{ColorMode, DrawMode, Scene};
@@ -145,8 +145,17 @@ impl Renderer {
             self.can_compute && mode == DrawMode::Points && PointsWay::is_free(frame.scene);
         let may_compute =
             wanted == DrawMode::Compute || (wanted == DrawMode::Auto && !self.is_software);
-        self.way =
-            if is_free && may_compute { self.compute_or_units(frame)? } else { PointsWay::Units };
+        self.way = PointsWay::Units;
+        if is_free && may_compute {
+            self.way = match self.compute_or_units(frame) {
+                Err(error) if wanted == DrawMode::Auto => {
+                    tracing::debug!("no points by a compute shader: {error}");
+                    self.can_compute = false;
+                    PointsWay::Units
+                }
+                way => way?,
+            };
+        }
         Ok(self.way)
     }
 
@@ -165,17 +174,22 @@ impl Renderer {
         if let Some(found) = self.found.filter(|found| found.holds_for(vertices)) {
             return Ok(found.way);
         }
-        let by_compute = gpu_time(&self.gl, || compute.draw(frame))?;
-        let by_units = gpu_time(&self.gl, || {
+        let (by_compute, compute) = measure(&self.gl, frame, || compute.draw(frame))?;
+        let (by_units, units) = measure(&self.gl, frame, || {
             clear(&self.gl, frame.framebuffer, frame);
             self.mesh.draw(frame, DrawMode::Points)
         })?;
-        let found = Found::faster(vertices, by_units, by_compute);
+        let found = if are_alike(&compute, &units) {
+            Found::faster(vertices, by_units, by_compute)
+        } else {
+            tracing::warn!("a compute shader draws points otherwise than OpenGL: it is not used");
+            Found::units(vertices)
+        };
         self.found = Some(found);
         Ok(found.way)
     }
 
-    /// Who rasterised the points of the last frame.
+    /// Who rasterised the points of the last frame, if it had points.
     #[must_use]
     pub fn way(&self) -> PointsWay {
         self.way
@@ -193,6 +207,7 @@ impl Renderer {
         if frame.size.contains(&0) {
             return Ok(());
         }
+        self.way = PointsWay::Raster;
         self.timer.begin();
         let blit = match &mut self.blit {
             Some(blit) => blit,
@@ -218,10 +233,15 @@ impl Renderer {
         self.mesh.most_vertices()
     }
 
-    /// How long OpenGL took to draw a recent frame, in milliseconds; `None` until the first result arrives.
+    /// How long OpenGL took to draw a recent frame, in milliseconds; `None` until a new result arrives.
     #[must_use]
-    pub fn draw_ms(&self) -> Option<f32> {
-        self.timer.latest_ms()
+    pub fn draw_ms(&mut self) -> Option<f32> {
+        self.timer.take_ms()
+    }
+
+    /// Forgets how long frames took so far, and times the next ones.
+    pub fn forget_times(&mut self) {
+        self.timer.forget();
     }
 }
 

@@ -88,8 +88,14 @@ impl Timer {
         }
     }
 
-    pub(super) fn latest_ms(&self) -> Option<f32> {
-        self.latest_ns.map(|ns| ns as f32 / 1e6)
+    /// The newest result, once.
+    pub(super) fn take_ms(&mut self) -> Option<f32> {
+        self.latest_ns.take().map(|ns| ns as f32 / 1e6)
+    }
+
+    /// Forgets all results, those on their way too, and begins anew.
+    pub(super) fn forget(&mut self) {
+        (self.waiting, self.latest_ns, self.sampling) = (0, None, Sampling::default());
     }
 }
 

@@ -11,7 +11,7 @@ const BUCKETS: usize = 3456;
 /// Minutes that are kept without an allocation.
 const ROOM: usize = 24 * 60;
 
-/// One minute of frames; the last one may be shorter.
+/// One minute of frames; the last one may be shorter, and one that stood still is longer.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Minute {
     /// How long it was, in seconds.

@@ -79,6 +79,10 @@ impl Picture {
             return Ok(false);
         }
         self.has_new_mesh = false;
+        if state.paused {
+            // Exactly this phase, whatever was prepared for a clock that went on.
+            return self.sources.update(upcoming(0), timings).map_err(WindowError::Update);
+        }
         self.sources.advance(&upcoming, timings).map_err(WindowError::Update)
     }
 
@@ -121,7 +125,8 @@ impl Picture {
                 pictures_won
             }
         };
-        self.rasters.prefer(pictures_won);
+        // CUDA may have failed since.
+        self.rasters.prefer(pictures_won && self.rasters.are_from_cuda());
         Ok(())
     }
 
@@ -132,25 +137,48 @@ impl Picture {
         size: [u32; 2],
         wave: Wave,
     ) -> Result<bool, WindowError> {
-        let (gl, mut timings) = (Arc::clone(&self.gl), Timings::default());
-        let mut time = |prefer_pictures: bool| {
-            self.rasters.prefer(prefer_pictures);
-            render::time(&gl, || {
-                if self.rasters.are_wanted(&state.scene) {
-                    let look = look(state, size, self.sources.current().mesh());
-                    self.rasters.advance(&look, size, &|_| wave, &mut timings);
-                } else {
-                    self.sources.advance(&|_| wave, &mut timings).map_err(WindowError::Update)?;
-                }
-                self.draw(state, None, size, &mut timings).map_err(WindowError::from)
-            })
-        };
-        let (by_mesh, by_picture) = (time(false)?, time(true)?);
-        let pictures_won = self.rasters.are_from_cuda() && pays(by_picture, by_mesh);
+        let mut timings = Timings::default();
+        self.rasters.prefer(true);
+        let look_now = look(state, size, self.sources.current().mesh());
+        self.rasters.advance(&look_now, size, &|_| wave, &mut timings);
+        let mut pictures_won = false;
+        if self.rasters.are_from_cuda() {
+            self.rasters.prefer(false);
+            let by_mesh = self.time_frames(state, size, wave)?;
+            self.rasters.prefer(true);
+            pictures_won = pays(self.time_frames(state, size, wave)?, by_mesh);
+        }
         if !pictures_won {
             self.rasters.forget();
         }
+        self.renderer.forget_times();
         Ok(pictures_won)
+    }
+
+    /// How long the frames of one hand-over take, in the way that is chosen.
+    fn time_frames(
+        &mut self,
+        state: &State,
+        size: [u32; 2],
+        wave: Wave,
+    ) -> Result<Duration, WindowError> {
+        let (gl, mut timings) = (Arc::clone(&self.gl), Timings::default());
+        render::time(&gl, || {
+            loop {
+                let waiting = if self.rasters.are_wanted(&state.scene) {
+                    let look = look(state, size, self.sources.current().mesh());
+                    self.rasters.advance(&look, size, &|_| wave, &mut timings);
+                    self.rasters.waiting()
+                } else {
+                    self.sources.advance(&|_| wave, &mut timings).map_err(WindowError::Update)?;
+                    self.sources.waiting()
+                };
+                self.draw(state, None, size, &mut timings)?;
+                if waiting == 0 {
+                    return Ok(());
+                }
+            }
+        })
     }
 
     /// Draws the scene into `framebuffer` (`None`: the window's back buffer) of `size` pixels.
@@ -215,7 +243,7 @@ impl Picture {
 
     /// Loads the user's own kernel anew if its file has changed. A text for the user if anything came of it.
     pub(super) fn follow_kernel_file(&mut self) -> Option<String> {
-        let changed = self.sources.follow_kernel_file();
+        let changed = self.sources.follow_kernel_file() | self.rasters.follow_kernel_file();
         changed.then(|| match self.kernel_error() {
             Some(error) => {
                 format!("The kernel's new version does not load, the old one goes on: {error}")
@@ -257,6 +285,7 @@ impl Picture {
         let by = match self.renderer.way() {
             PointsWay::Units => "",
             PointsWay::Compute => ", points by a compute shader",
+            PointsWay::Raster => ", points by a raster kernel",
         };
         let (path, frames) = (format!("{}{by}", source.path()), source.frames_ahead() as u64);
         if frames == 1 {

@@ -46,6 +46,16 @@ impl Rasters {
         (self.source, self.refused, self.preferred) = (None, None, false);
     }
 
+    /// How many pictures are drawn and not shown yet.
+    pub(super) fn waiting(&self) -> usize {
+        self.source.as_ref().map_or(0, RasterSource::waiting)
+    }
+
+    /// Loads the user's own kernel anew if its file has changed. True if anything about it changed.
+    pub(super) fn follow_kernel_file(&mut self) -> bool {
+        self.source.as_mut().is_some_and(RasterSource::follow_kernel_file)
+    }
+
     /// Whether the pictures are made by CUDA.
     pub(super) fn are_from_cuda(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.path() == Path::Graphics)
