@@ -11,7 +11,7 @@ use winit::window::Window;
 use super::style;
 
 /// Time between two runs of egui while nothing but the numbers changes.
-const REFRESH: Duration = Duration::from_millis(33);
+const REFRESH: Duration = Duration::from_millis(100);
 
 /// Which overlays are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,8 @@
 //! | `engine.rs` | what the CUDA paths share |
 //! | `custom_kernel.rs`, `entry_check.rs` | a kernel of the user's own |
 //! | `ring.rs` | [`RingSource`]: CUDA into OpenGL's memory, several frames for one hand-over |
+//! | `prove.rs`, `notice.rs` | a path shows two frames first; what is said about the choice |
+//! | `replay.rs` | [`replay`]: the painted texture from its history |
 //! | `select.rs` | [`Sources`]: takes the best path that proves to work, and falls back |
 //!
 //! Equal waves give equal bits on every path, so the picture does not depend on it.
@@ -23,6 +25,9 @@ mod error;
 mod external;
 mod gl_objects;
 mod graphics;
+mod notice;
+mod prove;
+mod replay;
 mod ring;
 mod select;
 mod semaphores;
@@ -40,8 +45,9 @@ pub use entry_check::EntryError;
 pub use error::SourceError;
 pub use external::ExternalSource;
 pub use graphics::GraphicsSource;
+pub use replay::replay;
 pub use ring::RingSource;
-pub use select::{NoSource, SourceOptions, Sources, replay};
+pub use select::{NoSource, SourceOptions, Sources};
 pub use semaphores::hand_over;
 
 use crate::compute::Wave;

@@ -1,21 +1,18 @@
 //! The choice among the paths: the best one that proves to work, and the next one when it stops working.
 
 use cuda_interop::gl::{GlContext, pair};
-use kernels::Vertex;
-use kernels::hatch::Pixel;
-use kernels::simple_vbo::{position, vertex, wave_u, wave_v};
 
 use super::engine::SharedCuda;
+use super::notice::{notice, reasons};
+use super::prove::prove;
+use super::replay::replay;
 use super::{
-    CopySource, CpuSource, ExternalSource, GraphicsSource, PAINTED_SIZE, Path, RingSource, Source,
-    SourceError,
+    CopySource, CpuSource, ExternalSource, GraphicsSource, Path, RingSource, Source, SourceError,
 };
 use crate::compute::Wave;
-use crate::compute::cpu::Cpu;
 use crate::doctor;
 use crate::mesh::MeshSize;
 use crate::options::{Backend, Interop, KernelFile, Semaphores, ViewerOptions};
-use crate::readback;
 use crate::timing::Timings;
 
 /// Which paths may be taken.
@@ -311,18 +308,6 @@ impl Sources {
     }
 }
 
-/// The painted texture after updates at these phases, computed on the CPU.
-#[must_use]
-pub fn replay(history: &[f32]) -> Vec<Pixel> {
-    let [width, height] = PAINTED_SIZE;
-    let mut pixels = vec![[0.0; 4]; width as usize * height as usize];
-    let mut cpu = Cpu::new();
-    for &time in history {
-        cpu.hatch(&mut pixels, width, height, time);
-    }
-    pixels
-}
-
 /// Makes sources.
 #[derive(Debug)]
 struct Opener {
@@ -390,80 +375,6 @@ impl Opener {
     }
 }
 
-/// Computes two different frames, reads the first and the last vertex of each and the painted texture back through OpenGL, and
-/// puts the texture back to black. Two, since a path whose hand-over does not work may well show the first.
-fn prove(gl: &GlContext, source: &mut dyn Source, built_in: bool) -> Result<(), SourceError> {
-    let times = [1.0, 2.0];
-    for time in times {
-        prove_frame(gl, source, built_in, Wave::sample(time))?;
-    }
-    let (found, expected) = (readback::painted(gl.glow(), source)?, replay(&times));
-    let values = |pixels: &[Pixel]| pixels.iter().flatten().copied().collect::<Vec<f32>>();
-    let (found, expected) = (values(&found), values(&expected));
-    let pairs = found.iter().zip(&expected);
-    let mut differing = pairs.filter(|(found, expected)| found.to_bits() != expected.to_bits());
-    if let Some((&found, &expected)) = differing.next() {
-        return Err(SourceError::PaintingNotSeen { count: 1 + differing.count(), found, expected });
-    }
-    source.restore_painted(&replay(&[]))
-}
-
-/// Computes one frame and reads it back.
-fn prove_frame(
-    gl: &GlContext,
-    source: &mut dyn Source,
-    built_in: bool,
-    wave: Wave,
-) -> Result<(), SourceError> {
-    source.update(wave, &mut Timings::default())?;
-    let mesh = source.mesh();
-    for index in [0, mesh.vertices() - 1] {
-        let found = readback::vertex(gl.glow(), source, index)?;
-        let expected = expected(mesh, index, wave);
-        let bits = |v: Vertex| [v.x, v.y, v.z, v.w].map(f32::to_bits);
-        if built_in && bits(found) != bits(expected) {
-            let values = |v: Vertex| [v.x, v.y, v.z, v.w];
-            let (found, expected) = (values(found), values(expected));
-            return Err(SourceError::NotSeen { index, found, expected });
-        }
-    }
-    Ok(())
-}
-
-/// What the built-in kernel computes for one vertex.
-fn expected(mesh: MeshSize, index: u64, Wave { time, frequency, amplitude }: Wave) -> Vertex {
-    let (column, row) = (index % u64::from(mesh.width()), index / u64::from(mesh.width()));
-    let u = position(column as u32, mesh.width());
-    let v = position(row as u32, mesh.height());
-    vertex(u, v, wave_u(u, time, frequency), wave_v(v, time, frequency), amplitude)
-}
-
-/// "path on device", and the reasons against the better ones, each said once.
-fn notice(source: &dyn Source, refused: &[(Path, SourceError)]) -> String {
-    let mut text = match source.path() {
-        Path::Cpu => source.path().to_string(),
-        path => format!("{path} on {}", source.device()),
-    };
-    text.push_str(&reasons(refused, "; not ", " nor "));
-    text
-}
-
-/// Every reason after its paths: those with the same reason share it.
-fn reasons(refused: &[(Path, SourceError)], before: &str, between: &str) -> String {
-    let mut groups: Vec<(String, String)> = Vec::new();
-    for (path, error) in refused {
-        let (path, error) = (path.to_string(), error.to_string());
-        match groups.iter_mut().find(|(_, reason)| *reason == error) {
-            Some((paths, _)) => {
-                paths.push_str(between);
-                paths.push_str(&path);
-            }
-            None => groups.push((path, error)),
-        }
-    }
-    groups.iter().flat_map(|(paths, reason)| [before, paths, ": ", reason]).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -478,12 +389,5 @@ mod tests {
         assert_eq!(plan(Backend::Auto, Interop::Copy), [Path::Copy]);
         assert_eq!(plan(Backend::Cuda, Interop::Graphics), [Path::Graphics]);
         assert_eq!(plan(Backend::Cpu, Interop::Auto), [Path::Cpu]);
-    }
-
-    #[test]
-    fn replay_depends_on_the_whole_history() {
-        let black = replay(&[]);
-        assert!(black.iter().all(|pixel| *pixel == [0.0; 4]));
-        assert_ne!(replay(&[0.0, 0.01]), replay(&[0.01]));
     }
 }
