@@ -7,7 +7,7 @@
 //! | `plain_points.rs` | points of one pixel in one colour, by the raster units |
 //! | `compute_points.rs` | points of one pixel, by a compute shader |
 //! | `points_way.rs` | [`PointsWay`]: who rasterises points; which is faster here |
-//! | `pixel_rule.rs` | [`pixel_rule`]: how this OpenGL rounds points to pixels |
+//! | `pixel_rule.rs` | [`pixel_rule()`]: how this OpenGL rounds points to pixels |
 //! | `color_map.rs` | the colour maps, and their texture |
 //! | `color_bar.rs`, `bar_picture.rs`, `font.rs` | the colour bar: drawing it, painting it, its digits |
 //! | `blit.rs` | copies a finished picture |

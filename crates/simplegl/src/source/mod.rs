@@ -11,7 +11,7 @@
 //! | `custom_kernel.rs`, `entry_check.rs` | a kernel of the user's own |
 //! | `ring.rs` | [`RingSource`]: CUDA into OpenGL's memory, several frames for one hand-over |
 //! | `prove.rs`, `notice.rs` | a path shows two frames first; what is said about the choice |
-//! | `replay.rs` | [`replay`]: the painted texture from its history |
+//! | `replay.rs` | [`replay()`]: the painted texture from its history |
 //! | `select.rs` | [`Sources`]: takes the best path that proves to work, and falls back |
 //!
 //! Equal waves give equal bits on every path, so the picture does not depend on it.
