@@ -153,6 +153,14 @@ impl Maker {
         }
     }
 
+    /// Whether the processor computes.
+    pub(super) fn is_on_cpu(&self) -> bool {
+        match self {
+            Self::Mesh(sources) => sources.current().path() == Path::Cpu,
+            Self::Picture(raster) => raster.path() == Path::Cpu,
+        }
+    }
+
     pub(super) fn device(&self) -> &str {
         match self {
             Self::Mesh(sources) => sources.current().device(),

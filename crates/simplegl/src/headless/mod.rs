@@ -2,6 +2,7 @@
 
 mod context;
 pub mod egl_devices;
+mod in_flight;
 mod maker;
 mod report;
 mod run;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use glow::HasContext as _;
 use thiserror::Error;
 
+use super::in_flight::InFlight;
 use super::maker::{Maker, look};
 use super::{HeadlessContext, HeadlessError, HeadlessReport, Wanted};
 use crate::capture::{CaptureError, Outputs};
@@ -90,6 +91,7 @@ struct Studio<'a> {
     frame_time: Duration,
     size: [u32; 2],
     heap: HeapReport,
+    in_flight: InFlight,
     context: HeadlessContext,
 }
 
@@ -168,6 +170,7 @@ impl<'a> Studio<'a> {
             frame_time: Duration::ZERO,
             size,
             heap: HeapReport::default(),
+            in_flight: InFlight::new(gl),
             context,
         })
     }
@@ -185,6 +188,7 @@ impl<'a> Studio<'a> {
             phase,
             frame_time,
             size,
+            in_flight,
             context,
             ..
         } = self;
@@ -204,6 +208,9 @@ impl<'a> Studio<'a> {
             // Nothing is swapped here, so nothing else would send the commands on their way before the next hand-over.
             // SAFETY: the context is current.
             unsafe { context.gl().glow().flush() }
+        }
+        if maker.is_on_cpu() {
+            in_flight.add()?;
         }
         Ok(changed)
     }

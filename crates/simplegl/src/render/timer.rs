@@ -49,7 +49,7 @@ impl Timer {
     /// Starts to time if this frame is one to time, unless every query still waits for its result.
     pub(super) fn begin(&mut self) {
         self.collect();
-        if self.sampling.pick() && self.waiting < QUERIES && !self.running {
+        if self.sampling.pick(Instant::now()) && self.waiting < QUERIES && !self.running {
             // SAFETY: the query is ours and not active.
             unsafe { self.gl.begin_query(glow::TIME_ELAPSED, self.queries[self.next]) }
             self.begun[self.next] = Instant::now();

@@ -1,6 +1,7 @@
 //! A ring of CUDA events around map, kernels and unmap.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use cuda_interop::event::Event;
 use cudarc::driver::{CudaContext, CudaStream};
@@ -57,7 +58,7 @@ impl CudaTimer {
         let index = mark as usize;
         if mark == Mark::Start {
             let has_room = self.begun - self.read < FRAMES as u64;
-            self.recorded = (self.sampling.pick() && has_room).then_some(0);
+            self.recorded = (self.sampling.pick(Instant::now()) && has_room).then_some(0);
         }
         if self.recorded != Some(index) {
             self.recorded = None;
