@@ -124,7 +124,7 @@ fn expected_vertices(mesh: MeshSize, wave: Wave) -> Vec<kernels::Vertex> {
 }
 
 /// Compares the bits of values that lie four to an element, `width` elements to a row.
-fn compare(found: &[f32], expected: &[f32], width: usize) -> Option<Difference> {
+pub(crate) fn compare(found: &[f32], expected: &[f32], width: usize) -> Option<Difference> {
     assert_eq!(found.len(), expected.len(), "both are the whole mesh or texture");
     let differs = |&i: &usize| found[i].to_bits() != expected[i].to_bits();
     let mut different = (0..found.len()).filter(differs);

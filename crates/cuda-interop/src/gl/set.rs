@@ -15,7 +15,7 @@ use super::{Access, GlBuffer, GlImage};
 use crate::error::{Error, Result};
 use crate::memory::DeviceViewMut;
 
-/// As many as a slice of resources has, without an allocation if they are few.
+/// As many as a slice or a vector of resources has, without an allocation if they are few.
 type Few<T> = SmallVec<[T; 16]>;
 
 /// What [`map_all`] can map: `&mut` of a resource, slices and vectors of those, and tuples of any of these.
@@ -178,8 +178,8 @@ impl<T> Parts for RawSlice<T> {
 }
 
 impl<'a, M: Target<'a>> Target<'a> for Vec<M> {
-    type Parts = Vec<M::Parts>;
-    type Ticket = Vec<M::Ticket>;
+    type Parts = Few<M::Parts>;
+    type Ticket = Few<M::Ticket>;
 
     fn prepare(self, registrations: &mut Registrations<'a>) -> Result<Self::Ticket> {
         self.into_iter().map(|target| target.prepare(registrations)).collect()
@@ -203,17 +203,6 @@ where
 
     fn resolve(tickets: Self::Ticket) -> Result<Self::Parts> {
         tickets.into_iter().map(<&'a mut M as Target<'a>>::resolve).collect()
-    }
-}
-
-impl<P: Parts> Parts for Vec<P> {
-    type Views<'m>
-        = Vec<P::Views<'m>>
-    where
-        P: 'm;
-
-    fn views<'m>(&'m mut self, stream: &'m Arc<CudaStream>) -> Self::Views<'m> {
-        self.iter_mut().map(|part| part.views(stream)).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::mesh::MeshSize;
 use crate::options::{Backend, Interop};
 use crate::phase::Phase;
 use crate::raster::{Look, RasterSource};
-use crate::render::{Frame, Renderer, ShownFrame, Target};
+use crate::render::{BorderPixels, Frame, Renderer, ShownFrame, Target};
 use crate::scene::{DrawMode, Scene};
 use crate::source::{Path, SourceOptions, Sources};
 use crate::timing::Timings;
@@ -173,11 +173,15 @@ impl<'a> Studio<'a> {
         if self.scene.draw != DrawMode::Compute {
             return Ok(checked.to_owned());
         }
-        let pictures = [self.picture(DrawMode::Compute)?, self.picture(DrawMode::Points)?];
-        match border_pixels(&pictures, self.scene.background) {
-            Ok(differing) => Ok(format!("{checked}; {differing} pixels differ from GL_POINTS")),
-            Err(difference) => wrong(difference),
+        let [compute, units] =
+            [self.picture(DrawMode::Compute)?, self.picture(DrawMode::Points)?].map(|p| p.rgb);
+        let [compute, units] = [&compute, &units].map(|rgb| rgb.as_chunks().0);
+        let pixels = BorderPixels::count(compute, units, self.scene.background);
+        let BorderPixels { differing, covered } = pixels;
+        if covered == 0 || !pixels.are_few() {
+            return wrong(format!("{differing} of {covered} covered pixels differ from GL_POINTS"));
         }
+        Ok(format!("{checked}; {differing} pixels differ from GL_POINTS"))
     }
 
     /// The frame that was drawn last, drawn again in another mode.
@@ -201,17 +205,4 @@ impl<'a> Studio<'a> {
         })?;
         Ok(read_framebuffer(self.context.gl().glow(), framebuffer, self.size)?)
     }
-}
-
-/// How many pixels differ: no more than one of a thousand that the second picture covers, as points on a pixel's border may
-/// be rounded otherwise.
-fn border_pixels([compute, units]: &[Picture; 2], background: [f32; 3]) -> Result<usize, String> {
-    let background = background.map(|channel| (channel * 255.0).round() as u8);
-    let pixels = || compute.rgb.chunks(3).zip(units.rgb.chunks(3));
-    let covered = pixels().filter(|(_, units)| **units != background).count();
-    let differing = pixels().filter(|(compute, units)| compute != units).count();
-    if covered == 0 || differing * 1000 > covered {
-        return Err(format!("{differing} of {covered} covered pixels differ from GL_POINTS"));
-    }
-    Ok(differing)
 }

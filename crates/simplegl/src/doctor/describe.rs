@@ -13,11 +13,17 @@ pub(crate) enum Owner {
     Other,
 }
 
+/// Whether the renderer of this `GL_RENDERER` runs on the CPU.
+pub(crate) fn is_software(renderer: &str) -> bool {
+    let renderer = renderer.to_lowercase();
+    ["llvmpipe", "softpipe", "swrast", "software rasterizer", "swiftshader"]
+        .iter()
+        .any(|name| renderer.contains(name))
+}
+
 /// Judged by GL's own strings. Mesa's nouveau also says "NV", and is not NVIDIA's driver.
 pub(crate) fn owner(context: &GlContext) -> Owner {
-    let renderer = context.renderer.to_lowercase();
-    let software = ["llvmpipe", "softpipe", "swrast", "software rasterizer", "swiftshader"];
-    if software.iter().any(|name| renderer.contains(name)) {
+    if is_software(&context.renderer) {
         Owner::Software
     } else if context.vendor == "NVIDIA Corporation" {
         Owner::Nvidia

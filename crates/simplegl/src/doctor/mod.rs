@@ -27,6 +27,7 @@ mod words;
 pub use bundle::{bundle, write as write_bundle};
 pub use cause::{Confidence, Symptom};
 pub use check::{Check, Status, checks};
+pub(crate) use describe::is_software;
 pub use diagnosis::{Diagnosis, Severity, diagnose};
 pub use observe::{Options, observe};
 pub use report::{Report, Verdict};

@@ -40,6 +40,6 @@ pub use error::{RenderError, check_gl, gl_error_name};
 pub use load::load_gl;
 pub use pixel_rule::pixel_rule;
 pub use points_way::PointsWay;
-pub(crate) use points_way::time;
+pub(crate) use points_way::{BorderPixels, time};
 pub use renderer::{Frame, Renderer, ShownFrame};
 pub use target::Target;

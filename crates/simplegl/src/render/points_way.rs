@@ -6,6 +6,7 @@ use glow::HasContext as _;
 use serde::Serialize;
 
 use super::{Frame, RenderError, check_gl};
+use crate::doctor;
 use crate::scene::{ColorMode, Scene};
 
 /// Frames that are timed for each way, after one that is not.
@@ -82,18 +83,18 @@ pub(crate) fn time<E>(
     finish(TIMED_FRAMES)
 }
 
-/// How long the GPU works on a frame, waiting for it, and the picture: red, green, blue and alpha of every pixel. The context
+/// How long the GPU works on a frame, waiting for it, and the picture: red, green and blue of every pixel. The context
 /// is current, and no query of elapsed time is active.
 pub(super) fn measure(
     gl: &glow::Context,
     frame: &Frame<'_>,
     mut draw: impl FnMut() -> Result<(), RenderError>,
-) -> Result<(Duration, Vec<[u8; 4]>), RenderError> {
+) -> Result<(Duration, Vec<[u8; 3]>), RenderError> {
     // Twice: a program for a new colour is linked once that has settled.
     draw()?;
     draw()?;
     let [width, height] = frame.size;
-    let mut pixels = vec![[0; 4]; width as usize * height as usize];
+    let mut pixels = vec![[0; 3]; width as usize * height as usize];
     // SAFETY: the context is current; the query is ours; the memory holds every pixel.
     unsafe {
         let query =
@@ -106,33 +107,44 @@ pub(super) fn measure(
         drawn?;
         gl.bind_framebuffer(glow::READ_FRAMEBUFFER, frame.framebuffer);
         gl.bind_buffer(glow::PIXEL_PACK_BUFFER, None);
-        gl.pixel_store_i32(glow::PACK_ALIGNMENT, 4);
+        gl.pixel_store_i32(glow::PACK_ALIGNMENT, 1);
         let (w, h) = (width as i32, height as i32);
         let data = glow::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut pixels)));
-        gl.read_pixels(0, 0, w, h, glow::RGBA, glow::UNSIGNED_BYTE, data);
+        gl.read_pixels(0, 0, w, h, glow::RGB, glow::UNSIGNED_BYTE, data);
         check_gl(gl, "timing points")?;
         Ok((Duration::from_nanos(nanoseconds) / TIMED_FRAMES, pixels))
     }
 }
 
-/// Whether two pictures are the same but for one of a thousand pixels that are not of the colour of the first: points on a
-/// pixel's border may be rounded otherwise.
-pub(super) fn are_alike(found: &[[u8; 4]], expected: &[[u8; 4]]) -> bool {
-    let rgb = |pixel: &[u8; 4]| [pixel[0], pixel[1], pixel[2]];
-    let background = expected.first().map(rgb);
-    let covered = expected.iter().filter(|pixel| Some(rgb(pixel)) != background).count();
-    let pairs = found.iter().zip(expected);
-    let differing = pairs.filter(|(found, expected)| rgb(found) != rgb(expected)).count();
-    found.len() == expected.len() && differing * 1000 <= covered
+/// How two pictures of points differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BorderPixels {
+    /// Pixels that differ.
+    pub(crate) differing: usize,
+    /// Pixels that the expected picture does not leave to the background.
+    pub(crate) covered: usize,
+}
+
+impl BorderPixels {
+    /// Counts red, green and blue of every pixel.
+    pub(crate) fn count(found: &[[u8; 3]], expected: &[[u8; 3]], background: [f32; 3]) -> Self {
+        let background = background.map(|channel| (channel * 255.0).round() as u8);
+        let differing = found.iter().zip(expected).filter(|(found, expected)| found != expected);
+        let covered = expected.iter().filter(|pixel| **pixel != background);
+        let missing = found.len().abs_diff(expected.len());
+        Self { differing: differing.count() + missing, covered: covered.count() }
+    }
+
+    /// One of a thousand covered pixels may differ: points on a pixel's border may be rounded otherwise.
+    pub(crate) fn are_few(self) -> bool {
+        self.differing * 1000 <= self.covered
+    }
 }
 
 /// Whether OpenGL runs on the processor, where compute shaders gain nothing.
 pub(super) fn is_software(gl: &glow::Context) -> bool {
     // SAFETY: a plain query in a current context.
-    let renderer = unsafe { gl.get_parameter_string(glow::RENDERER) }.to_lowercase();
-    ["llvmpipe", "softpipe", "swrast", "software", "swiftshader"]
-        .iter()
-        .any(|name| renderer.contains(name))
+    doctor::is_software(&unsafe { gl.get_parameter_string(glow::RENDERER) })
 }
 
 #[cfg(test)]
@@ -150,19 +162,19 @@ mod tests {
 
     #[test]
     fn one_pixel_of_a_thousand_may_differ() {
-        let (black, red) = ([0, 0, 0, 255], [255, 0, 0, 255]);
+        let (black, red) = ([0, 0, 0], [255, 0, 0]);
         let mut expected = vec![black; 10];
         expected.extend(vec![red; 1000]);
+        let count = |found: &[[u8; 3]]| BorderPixels::count(found, &expected, [0.0; 3]);
         let mut found = expected.clone();
-        assert!(are_alike(&found, &expected));
-        found[500] = [255, 0, 0, 0];
-        assert!(are_alike(&found, &expected), "alpha is not looked at");
+        assert!(count(&found).are_few());
         found[500] = black;
-        assert!(are_alike(&found, &expected));
+        assert_eq!(count(&found), BorderPixels { differing: 1, covered: 1000 });
+        assert!(count(&found).are_few());
         found[0] = red;
-        assert!(!are_alike(&found, &expected));
-        assert!(!are_alike(&found[1..], &expected));
-        assert!(!are_alike(&vec![black; 1010], &expected));
+        assert!(!count(&found).are_few());
+        assert!(!count(&found[1..]).are_few());
+        assert!(!count(&vec![black; 1010]).are_few());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::blit::Blit;
 use super::color_bar::ColorBar;
 use super::compute_points::ComputePoints;
 use super::mesh::MeshPass;
-use super::points_way::{Found, PointsWay, are_alike, is_software, measure};
+use super::points_way::{BorderPixels, Found, PointsWay, is_software, measure};
 use super::timer::Timer;
 use super::{RenderError, Target};
 use crate::scene::{ColorMode, DrawMode, Scene};
@@ -179,7 +179,8 @@ impl Renderer {
             clear(&self.gl, frame.framebuffer, frame);
             self.mesh.draw(frame, DrawMode::Points)
         })?;
-        let found = if are_alike(&compute, &units) {
+        let background = frame.scene.background;
+        let found = if BorderPixels::count(&compute, &units, background).are_few() {
             Found::faster(vertices, by_units, by_compute)
         } else {
             tracing::warn!("a compute shader draws points otherwise than OpenGL: it is not used");

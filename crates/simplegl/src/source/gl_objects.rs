@@ -161,11 +161,27 @@ impl HostPainted {
 
 /// Uploads a whole picture to a texture of [`PAINTED_SIZE`].
 pub(super) fn upload(gl: &glow::Context, texture: glow::Texture, pixels: &[Pixel]) {
-    let [width, height] = PAINTED_SIZE.map(|side| side as i32);
+    let [width, height] = PAINTED_SIZE;
     assert_eq!(pixels.len(), (width * height) as usize, "the slice is the picture");
-    // SAFETY: the context is current and the pixels are as many as the size says.
+    let data = glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(pixels)));
+    // SAFETY: the context is current, and the pixels are as many as the size says.
+    unsafe { fill(gl, texture, None, data) }
+}
+
+/// Fills a texture of [`PAINTED_SIZE`] from the host, or from `buffer`.
+///
+/// # Safety
+/// The context is current, and `data` is the whole picture.
+pub(super) unsafe fn fill(
+    gl: &glow::Context,
+    texture: glow::Texture,
+    buffer: Option<glow::Buffer>,
+    data: glow::PixelUnpackData<'_>,
+) {
+    let [width, height] = PAINTED_SIZE.map(|side| side as i32);
+    // SAFETY: the caller's promise.
     unsafe {
-        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
+        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, buffer);
         gl.pixel_store_i32(glow::UNPACK_ALIGNMENT, 4);
         gl.bind_texture(glow::TEXTURE_2D, Some(texture));
         gl.tex_sub_image_2d(
@@ -177,9 +193,10 @@ pub(super) fn upload(gl: &glow::Context, texture: glow::Texture, pixels: &[Pixel
             height,
             glow::RGBA,
             glow::FLOAT,
-            glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(pixels))),
+            data,
         );
         gl.bind_texture(glow::TEXTURE_2D, None);
+        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
     }
 }
 

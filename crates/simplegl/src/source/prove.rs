@@ -2,15 +2,15 @@
 
 use cuda_interop::gl::GlContext;
 use kernels::Vertex;
-use kernels::hatch::Pixel;
 use kernels::simple_vbo::{position, vertex, wave_u, wave_v};
 
 use super::replay::replay;
-use super::{Source, SourceError};
+use super::{PAINTED_SIZE, Source, SourceError};
 use crate::compute::Wave;
 use crate::mesh::MeshSize;
 use crate::readback;
 use crate::timing::Timings;
+use crate::verify::{Difference, compare};
 
 /// Computes two different frames, reads the first and the last vertex of each and the painted texture back through OpenGL, and
 /// puts the texture back to black. Two, since a path whose hand-over does not work may well show the first.
@@ -24,12 +24,11 @@ pub(super) fn prove(
         prove_frame(gl, source, built_in, Wave::sample(time))?;
     }
     let (found, expected) = (readback::painted(gl.glow(), source)?, replay(&times));
-    let values = |pixels: &[Pixel]| pixels.iter().flatten().copied().collect::<Vec<f32>>();
-    let (found, expected) = (values(&found), values(&expected));
-    let pairs = found.iter().zip(&expected);
-    let mut differing = pairs.filter(|(found, expected)| found.to_bits() != expected.to_bits());
-    if let Some((&found, &expected)) = differing.next() {
-        return Err(SourceError::PaintingNotSeen { count: 1 + differing.count(), found, expected });
+    let [found, expected] = [&found, &expected].map(|pixels| bytemuck::cast_slice(pixels));
+    if let Some(Difference { count, found, expected, .. }) =
+        compare(found, expected, PAINTED_SIZE[0] as usize)
+    {
+        return Err(SourceError::PaintingNotSeen { count, found, expected });
     }
     source.restore_painted(&replay(&[]))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glow::HasContext as _;
 use kernels::hatch::Pixel;
 
-use super::gl_objects::HostPainted;
+use super::gl_objects::{HostPainted, fill};
 use super::{PAINTED_SIZE, SourceError};
 use crate::render::{RenderError, check_gl};
 
@@ -46,7 +46,6 @@ impl SharedPainted {
 
     /// Copies the whole picture from a buffer, on the GPU.
     pub(super) fn copy_from(&mut self, pixels: glow::Buffer) {
-        let [width, height] = PAINTED_SIZE.map(|side| side as i32);
         let gl = &self.gl;
         // SAFETY: the context is current, and both buffers hold the whole picture.
         unsafe {
@@ -55,21 +54,8 @@ impl SharedPainted {
             gl.copy_buffer_sub_data(glow::COPY_READ_BUFFER, glow::COPY_WRITE_BUFFER, 0, 0, bytes());
             gl.bind_buffer(glow::COPY_READ_BUFFER, None);
             gl.bind_buffer(glow::COPY_WRITE_BUFFER, None);
-            gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, Some(self.copy));
-            gl.bind_texture(glow::TEXTURE_2D, Some(self.texture.name()));
-            gl.tex_sub_image_2d(
-                glow::TEXTURE_2D,
-                0,
-                0,
-                0,
-                width,
-                height,
-                glow::RGBA,
-                glow::FLOAT,
-                glow::PixelUnpackData::BufferOffset(0),
-            );
-            gl.bind_texture(glow::TEXTURE_2D, None);
-            gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
+            let data = glow::PixelUnpackData::BufferOffset(0);
+            fill(gl, self.texture.name(), Some(self.copy), data);
         }
     }
 }

@@ -205,11 +205,7 @@ impl Handover {
         let skip = self.take_skip(Side::Cuda);
         let barrier = Barrier { buffers: names, textures: &[] };
         match &self.sync {
-            Sync::Host => {
-                wait_within(stream, self.limit)?;
-                self.look_again();
-                return Ok(());
-            }
+            Sync::Host => return wait_within(stream, self.limit),
             Sync::Binary { to_gl: (gl, cuda), .. } => {
                 let signalled = if skip { cuda.link().signalled() } else { cuda.signal(stream)? };
                 gl.wait(&signalled, barrier)?;
@@ -230,16 +226,6 @@ impl Handover {
         let cuda_value = self.last_value();
         self.in_flight.push_back(InFlight { fence, done, gl_value, cuda_value });
         Ok(())
-    }
-
-    /// Has OpenGL look at memory anew: without a semaphore nothing tells it that somebody else has written.
-    fn look_again(&self) {
-        let gl = self.gl.glow();
-        let version = gl.version();
-        if (version.major, version.minor) >= (4, 2) {
-            // SAFETY: the context is current.
-            unsafe { gl.memory_barrier(glow::ALL_BARRIER_BITS) }
-        }
     }
 
     /// The largest timeline value that a side was told to signal; 0 without a timeline.
