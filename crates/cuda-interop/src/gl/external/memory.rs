@@ -8,6 +8,7 @@ use std::rc::Rc;
 use bytemuck::Pod;
 use glow::HasContext as _;
 
+use super::copies;
 use super::functions::MemoryFunctions;
 use crate::device::Uuid;
 use crate::error::{Error, ErrorKind, Result};
@@ -259,7 +260,7 @@ impl<T: Pod> GlMemoryBuffer<T> {
         let shared = &self.memory.shared;
         shared.enter(operation)?;
         let mut data = vec![T::zeroed(); self.len];
-        storage::read_imported_buffer(shared, self.name, bytemuck::cast_slice_mut(&mut data))
+        copies::read(shared, self.name, bytemuck::cast_slice_mut(&mut data))
             .map_err(|text| Error::new(ErrorKind::NoStorage, operation).detail(text))?;
         shared.check_gl(operation)?;
         Ok(data)
@@ -275,7 +276,7 @@ impl<T: Pod> GlMemoryBuffer<T> {
         crate::memory::check_len(operation, self.len, data.len())?;
         let shared = &self.memory.shared;
         shared.enter(operation)?;
-        storage::write_imported_buffer(shared, self.name, bytemuck::cast_slice(data))
+        copies::write(shared, self.name, bytemuck::cast_slice(data))
             .map_err(|text| Error::new(ErrorKind::NoStorage, operation).detail(text))?;
         shared.check_gl(operation)
     }

@@ -20,6 +20,7 @@
 //! The wait for the fence two frames back bounds what is in flight, and finds out in bounded time when a signal is
 //! missing; in the steady state it has long passed.
 
+mod copies;
 mod functions;
 mod handover;
 mod memory;
