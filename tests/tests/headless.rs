@@ -146,3 +146,16 @@ fn a_month_of_uptime_changes_nothing_but_the_phase() {
     let late = draw("late.png", &format!("{:.9}", turns + 0.75));
     assert!(draw("early.png", "0.75") == late);
 }
+
+#[test]
+fn what_is_drawn_in_another_way_than_asked_is_said() {
+    let flags = ["--mesh", "1x7", "--draw", "surface"];
+    Run::of(&mut headless(&flags)).expect(0, &["drawing wireframe: surface needs"]);
+
+    let mut old = headless(&["--draw", "compute"]);
+    old.env("MESA_GL_VERSION_OVERRIDE", "3.3");
+    Run::of(&mut old).expect(0, &["drawing GL_POINTS", "4.3"]);
+    let new = Run::of(&mut headless(&["--draw", "compute"]));
+    new.expect(0, &[]);
+    assert!(!new.stderr.contains("GL_POINTS"), "{}", new.stderr);
+}

@@ -18,7 +18,8 @@ use crate::mesh::MeshSize;
 use crate::options::Backend;
 use crate::timing::startup;
 
-pub use kept::{EarlyGuard, keep_contexts, open_early};
+pub use kept::keep_contexts;
+pub(crate) use kept::open_early;
 
 /// The oldest driver that will do, by the CUDA version it supports: what cudarc's calls need.
 pub const OLDEST_DRIVER: (u32, u32) = (11, 4);

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use simplegl::cli::Cli;
 use simplegl::heap::CountingAllocator;
-use simplegl::options::{Backend, ViewerOptions};
+use simplegl::options::ViewerOptions;
 use simplegl::reference::{self, Request};
 use simplegl::status::{Failure, OrStatus, Status};
 use simplegl::timing::startup;
@@ -45,8 +45,6 @@ fn run(cli: &Cli) -> Result<Status, Failure> {
         return compare(file, cli);
     }
     let options = cli.viewer.clone().into_options();
-    // CUDA's context is made while OpenGL's is.
-    let _early = (options.backend != Backend::Cpu).then(|| backend::open_early(options.device));
     if options.headless {
         return draw_headless(&options);
     }

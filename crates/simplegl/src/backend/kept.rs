@@ -10,6 +10,7 @@ use cuda_interop::device;
 use cudarc::driver::CudaContext;
 
 use super::{NoCuda, Opened, open_device};
+use crate::options::{Backend, ViewerOptions};
 
 static KEPT: OnceLock<Mutex<Vec<Arc<CudaContext>>>> = OnceLock::new();
 static EARLY: Mutex<Option<JoinHandle<Early>>> = Mutex::new(None);
@@ -31,11 +32,15 @@ pub(super) fn keep(context: &Arc<CudaContext>) {
     }
 }
 
-/// Opens a device on another thread: the one of this ordinal, or the only one there is. The first [`open`](super::open) of
-/// that device takes the result, good or bad. The thread is over when the returned value is gone.
+/// Opens the CUDA device of a run on another thread, if it may need one: the one that is wanted, or the only one there is. The
+/// first [`open`](super::open) of that device takes the result, good or bad. The thread is over when the returned value is gone.
 #[must_use]
-pub fn open_early(ordinal: Option<usize>) -> EarlyGuard {
-    let open = move || match (ordinal, device::count()) {
+pub(crate) fn open_early(options: &ViewerOptions) -> EarlyGuard {
+    if options.backend == Backend::Cpu {
+        return EarlyGuard(());
+    }
+    let wanted = options.device;
+    let open = move || match (wanted, device::count()) {
         (Some(ordinal), _) => Some((ordinal, open_device(ordinal))),
         (None, Ok(1)) => Some((0, open_device(0))),
         // Which one it will be depends on OpenGL; the driver at least is ready.
@@ -49,7 +54,7 @@ pub fn open_early(ordinal: Option<usize>) -> EarlyGuard {
 
 /// Ends [`open_early`].
 #[derive(Debug)]
-pub struct EarlyGuard(());
+pub(crate) struct EarlyGuard(());
 
 impl Drop for EarlyGuard {
     fn drop(&mut self) {

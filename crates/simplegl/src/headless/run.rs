@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::in_flight::InFlight;
 use super::maker::{Maker, look};
 use super::{HeadlessContext, HeadlessError, HeadlessReport, Wanted};
+use crate::backend;
 use crate::capture::{CaptureError, Outputs};
 use crate::compute::Wave;
 use crate::heap;
@@ -17,7 +18,6 @@ use crate::phase::Phase;
 use crate::preflight::{self, PreflightError};
 use crate::raster::{Look, RasterError};
 use crate::render::{RenderError, Renderer, Target};
-use crate::scene::DrawMode;
 use crate::signals::Interrupt;
 use crate::source::NoSource;
 use crate::status::Status;
@@ -95,17 +95,19 @@ struct Studio<'a> {
     context: HeadlessContext,
 }
 
-/// Draws `options.frames` frames (one, if not said) off-screen, or fewer if a signal asks for the end, and writes what was asked for. `say` gets a line for the user now
-/// and then.
+/// Draws `options.frames` frames (one, if not said) off-screen, or fewer if a signal asks for the end, and writes what was asked
+/// for. `say` gets a line for the user now and then.
 ///
 /// # Errors
 /// See [`RunError`].
 pub fn run(options: &ViewerOptions, say: &mut dyn FnMut(&str)) -> Result<HeadlessReport, RunError> {
     preflight::check(options)?;
+    // CUDA's context is made while OpenGL's is.
+    let _early = backend::open_early(options);
     let mut studio = Studio::new(options)?;
     startup::mark("source, shaders and targets");
     say(studio.maker.notice());
-    if let Some(note) = studio.mode_note() {
+    if let Some(note) = studio.renderer.note(&options.scene) {
         say(&note);
     }
     let frames = options.frames.unwrap_or(1);
@@ -213,21 +215,6 @@ impl<'a> Studio<'a> {
             in_flight.add()?;
         }
         Ok(changed)
-    }
-
-    /// Why the mesh is drawn in another mode than was asked for, if it is.
-    fn mode_note(&self) -> Option<String> {
-        let scene = &self.options.scene;
-        let mode = self.renderer.effective_mode(scene.draw, [scene.mesh_width, scene.mesh_height]);
-        let has_faces = matches!(scene.draw, DrawMode::Wireframe | DrawMode::Surface);
-        let differs = mode != scene.draw && has_faces;
-        differs.then(|| {
-            format!(
-                "drawing {mode}: {} needs two rows and columns, and at most {} vertices on this OpenGL",
-                scene.draw,
-                self.renderer.most_vertices()
-            )
-        })
     }
 
     /// Writes and compares. The parts are dropped in the order of the fields after that.

@@ -1,7 +1,7 @@
 //! What lies over the picture: the control panel, the HUD, the key help and short notes. egui, drawn in the same context.
 //!
-//! [`Overlay`] holds egui. It runs it only when something may have changed and at most some thirty times a second; in between,
-//! and that is most frames, it only draws the triangles of the last run. While nothing is shown, it does nothing at all.
+//! [`Overlay`] holds egui. It runs it only when something may have changed, ten times a second for the numbers; in between, and
+//! that is most frames, it only lays the picture of the last run over the frame. While nothing is shown, it does nothing at all.
 
 mod controls;
 mod help;

@@ -6,50 +6,24 @@ use glow::HasContext as _;
 
 use super::RenderError;
 use super::bar_picture::{BarPicture, BarStyle};
-use super::program::{Program, Source, Uniform};
+use super::rectangle::{Pixels, Rectangle};
 use crate::scene::Scene;
 
-/// The rectangle's program, the picture's texture, and what it shows at the moment.
+/// The rectangle, the picture's texture, and what it shows at the moment.
 pub(super) struct ColorBar {
     gl: Arc<glow::Context>,
-    program: Program,
-    origin: Uniform,
-    extent: Uniform,
-    framebuffer: Uniform,
-    /// A core profile draws nothing without one, even if no attribute is read.
-    array: glow::VertexArray,
+    rectangle: Rectangle,
     texture: glow::Texture,
     shown: Option<(BarStyle, [u32; 2])>,
 }
 
 impl ColorBar {
     pub(super) fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
-        let source = Source {
-            name: "colour bar",
-            defines: &[],
-            vertex: include_str!("shaders/color_bar.vert"),
-            fragment: include_str!("shaders/color_bar.frag"),
-        };
-        let program = Program::link(gl, &source)?;
-        // SAFETY: the context is current; the names are owned from the line after the second creation.
-        unsafe {
-            let array = gl
-                .create_vertex_array()
-                .map_err(|reason| RenderError::Create { object: "vertex array", reason })?;
-            let texture = gl
-                .create_texture()
-                .map_err(|reason| RenderError::Create { object: "texture", reason })?;
-            Ok(Self {
-                gl: Arc::clone(gl),
-                origin: program.uniform("origin"),
-                extent: program.uniform("extent"),
-                framebuffer: program.uniform("framebuffer"),
-                program,
-                array,
-                texture,
-                shown: None,
-            })
-        }
+        let rectangle = Rectangle::new(gl, "colour bar", Pixels::Painted)?;
+        // SAFETY: the context is current.
+        let texture = unsafe { gl.create_texture() }
+            .map_err(|reason| RenderError::Create { object: "texture", reason })?;
+        Ok(Self { gl: Arc::clone(gl), rectangle, texture, shown: None })
     }
 
     /// Draws it at the right edge of the framebuffer that is bound; one that is too small gets none.
@@ -59,30 +33,7 @@ impl ColorBar {
             Some((shown, extent)) if shown == style => extent,
             _ => self.paint(style)?,
         };
-        let origin = style.origin(size, extent);
-        let gl = &self.gl;
-        self.program.bind();
-        self.program.set_ivec2(self.origin, origin);
-        self.program.set_ivec2(self.extent, extent);
-        self.program.set_ivec2(self.framebuffer, size);
-        // SAFETY: the context is current and the names are ours; the state changed here is put back.
-        unsafe {
-            gl.active_texture(glow::TEXTURE0);
-            gl.bind_texture(glow::TEXTURE_2D, Some(self.texture));
-            gl.disable(glow::DEPTH_TEST);
-            gl.enable(glow::BLEND);
-            // The framebuffer stays opaque: its alpha is kept.
-            gl.blend_func_separate(
-                glow::SRC_ALPHA,
-                glow::ONE_MINUS_SRC_ALPHA,
-                glow::ZERO,
-                glow::ONE,
-            );
-            gl.bind_vertex_array(Some(self.array));
-            gl.draw_arrays(glow::TRIANGLE_STRIP, 0, 4);
-            gl.bind_vertex_array(None);
-            gl.disable(glow::BLEND);
-        }
+        self.rectangle.draw(self.texture, style.origin(size, extent), extent, size);
         Ok(())
     }
 
@@ -119,10 +70,7 @@ impl ColorBar {
 
 impl Drop for ColorBar {
     fn drop(&mut self) {
-        // SAFETY: our own names, of the context that we hold.
-        unsafe {
-            self.gl.delete_vertex_array(self.array);
-            self.gl.delete_texture(self.texture);
-        }
+        // SAFETY: our own name, of the context that we hold.
+        unsafe { self.gl.delete_texture(self.texture) }
     }
 }

@@ -10,6 +10,8 @@
 //! | `pixel_rule.rs` | [`pixel_rule()`]: how this OpenGL rounds points to pixels |
 //! | `color_map.rs` | the colour maps, and their texture |
 //! | `color_bar.rs`, `bar_picture.rs`, `font.rs` | the colour bar: drawing it, painting it, its digits |
+//! | `layer.rs` | [`Layer`]: a transparent picture over the frame |
+//! | `rectangle.rs` | a picture as a rectangle of the framebuffer |
 //! | `blit.rs` | copies a finished picture |
 //! | `target.rs` | [`Target`]: an off-screen framebuffer |
 //! | `timer.rs` | GL timer queries that never wait |
@@ -25,18 +27,21 @@ pub mod color_map;
 mod compute_points;
 mod error;
 mod font;
+mod layer;
 mod load;
 mod mesh;
 mod pixel_rule;
 mod plain_points;
 mod points_way;
 mod program;
+mod rectangle;
 mod renderer;
 mod sampler;
 mod target;
 mod timer;
 
 pub use error::{RenderError, check_gl, gl_error_name};
+pub(crate) use layer::{Layer, PixelRect};
 pub use load::load_gl;
 pub use pixel_rule::pixel_rule;
 pub use points_way::PointsWay;

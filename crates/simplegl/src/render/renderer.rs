@@ -222,16 +222,22 @@ impl Renderer {
         Ok(())
     }
 
-    /// The mode that is really drawn for a mesh of this size: see [`Renderer::most_vertices`]; a mesh of one row has no surface.
+    /// Why the scene's mesh is not drawn as the scene says, if it is not.
     #[must_use]
-    pub fn effective_mode(&self, wanted: DrawMode, mesh_size: [u32; 2]) -> DrawMode {
-        self.mesh.mode(wanted, mesh_size)
-    }
-
-    /// The largest mesh that this OpenGL draws as wireframe or surface, in vertices; larger ones are drawn as points.
-    #[must_use]
-    pub fn most_vertices(&self) -> u64 {
-        self.mesh.most_vertices()
+    pub fn note(&self, scene: &Scene) -> Option<String> {
+        let wanted = scene.draw;
+        let mode = self.mesh.mode(wanted, [scene.mesh_width, scene.mesh_height]);
+        match wanted {
+            DrawMode::Wireframe | DrawMode::Surface if mode != wanted => Some(format!(
+                "drawing {mode}: {wanted} needs two rows and columns, and at most {} vertices on this OpenGL",
+                self.mesh.most_vertices()
+            )),
+            DrawMode::Compute if !self.can_compute => Some(
+                "drawing GL_POINTS: compute needs compute shaders, which OpenGL has from 4.3 on"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
     }
 
     /// How long OpenGL took to draw a recent frame, in milliseconds; `None` until a new result arrives.

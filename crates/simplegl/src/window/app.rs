@@ -1,4 +1,4 @@
-//! winit's application: opens the viewer, hands events to it, and asks it when to draw.
+//! winit's application: opens a viewer, hands events to it, and asks it when to draw.
 
 use std::time::Instant;
 
@@ -6,54 +6,68 @@ use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow};
-use winit::window::{Fullscreen, Window, WindowId};
+use winit::window::{Fullscreen, Window, WindowAttributes, WindowId};
 
-use super::WindowError;
-use super::gl_window::GlWindow;
-use super::open::open;
-use super::report::{End, Report};
-use super::viewer::{Next, Viewer};
-use crate::options::ViewerOptions;
+use super::report::End;
+use crate::options::PictureSize;
 
 /// A signal has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Interrupted;
 
-/// The application before, while and after there is a window.
-#[derive(Debug)]
-pub(super) struct App<'a> {
-    options: &'a ViewerOptions,
-    viewer: Option<Box<Viewer>>,
-    outcome: Option<Result<Report, WindowError>>,
+/// When the next frame is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    Now,
+    At(Instant),
+    OnEvent,
 }
 
-impl<'a> App<'a> {
-    pub(super) fn new(options: &'a ViewerOptions) -> Self {
-        Self { options, viewer: None, outcome: None }
+/// A viewer in its window.
+pub(crate) trait WindowViewer {
+    type Report;
+    type Error;
+
+    fn window(&self) -> &Window;
+
+    /// Handles an event; what comes back ends the viewer.
+    fn event(&mut self, event: &WindowEvent) -> Result<Option<End>, Self::Error>;
+
+    /// Draws and presents a frame; what comes back ends the viewer.
+    fn frame(&mut self) -> Result<Option<End>, Self::Error>;
+
+    /// When the next frame is wanted, as far as is known at `now`.
+    fn next_frame(&self, now: Instant) -> Next;
+
+    /// What is left to do after the last frame, and the account of all.
+    fn finish(&mut self, end: End) -> Result<Self::Report, Self::Error>;
+}
+
+/// Makes the viewer, once the window system is ready.
+pub(super) type Open<'a, V> =
+    Box<dyn FnOnce(&ActiveEventLoop) -> Result<V, <V as WindowViewer>::Error> + 'a>;
+
+/// The application before, while and after there is a window.
+pub(super) struct App<'a, V: WindowViewer> {
+    /// `None` once it has been tried.
+    open: Option<Open<'a, V>>,
+    viewer: Option<Box<V>>,
+    outcome: Option<Result<V::Report, V::Error>>,
+}
+
+impl<'a, V: WindowViewer> App<'a, V> {
+    pub(super) fn new(open: Open<'a, V>) -> Self {
+        Self { open: Some(open), viewer: None, outcome: None }
     }
 
     /// What came of it; `None` if the event loop ended by itself before the window was there.
-    pub(super) fn into_outcome(self) -> Option<Result<Report, WindowError>> {
+    pub(super) fn into_outcome(self) -> Option<Result<V::Report, V::Error>> {
         self.outcome
     }
 
-    fn start(&self, event_loop: &ActiveEventLoop) -> Result<Viewer, WindowError> {
-        let size = &self.options.size;
-        let fullscreen = self.options.window.fullscreen.then_some(Fullscreen::Borderless(None));
-        let attributes = Window::default_attributes()
-            .with_title("simplegl")
-            .with_inner_size(PhysicalSize::new(size.width(), size.height()))
-            .with_fullscreen(fullscreen);
-        let device = self.options.device;
-        let is_preferred = |window: &GlWindow| runs_on_cuda_device(window, device);
-        let window = open(event_loop, &attributes, self.options.window.gl_api, &is_preferred)?;
-        Viewer::new(window, self.options)
-    }
-
-    fn end(&mut self, event_loop: &ActiveEventLoop, end: Result<End, WindowError>) {
+    fn end(&mut self, event_loop: &ActiveEventLoop, end: Result<End, V::Error>) {
         if self.outcome.is_none() {
-            let viewer = self.viewer.as_mut();
-            self.outcome = match (end, viewer) {
+            self.outcome = match (end, &mut self.viewer) {
                 (Ok(end), Some(viewer)) => Some(viewer.finish(end)),
                 (Ok(_), None) => None,
                 (Err(error), _) => Some(Err(error)),
@@ -63,12 +77,10 @@ impl<'a> App<'a> {
     }
 }
 
-impl ApplicationHandler<Interrupted> for App<'_> {
+impl<V: WindowViewer> ApplicationHandler<Interrupted> for App<'_, V> {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
-        if self.viewer.is_some() || self.outcome.is_some() {
-            return;
-        }
-        match self.start(event_loop) {
+        let Some(open) = self.open.take() else { return };
+        match open(event_loop) {
             Ok(viewer) => self.viewer = Some(Box::new(viewer)),
             Err(error) => self.end(event_loop, Err(error)),
         }
@@ -84,10 +96,10 @@ impl ApplicationHandler<Interrupted> for App<'_> {
             return;
         }
         let end = match event {
-            WindowEvent::RedrawRequested => viewer.frame().transpose(),
-            event => viewer.event(&event).map(Ok),
+            WindowEvent::RedrawRequested => viewer.frame(),
+            event => viewer.event(&event),
         };
-        if let Some(end) = end {
+        if let Some(end) = end.transpose() {
             self.end(event_loop, end);
         }
     }
@@ -96,7 +108,7 @@ impl ApplicationHandler<Interrupted> for App<'_> {
         let Some(viewer) = &self.viewer else { return };
         event_loop.set_control_flow(match viewer.next_frame(Instant::now()) {
             Next::Now => {
-                viewer.window.window().request_redraw();
+                viewer.window().request_redraw();
                 ControlFlow::Wait
             }
             Next::At(time) => ControlFlow::WaitUntil(time),
@@ -110,16 +122,10 @@ impl ApplicationHandler<Interrupted> for App<'_> {
     }
 }
 
-/// Whether OpenGL runs on the CUDA device that is wanted, or on any if none is. True where there is no CUDA device at all.
-fn runs_on_cuda_device(window: &GlWindow, wanted: Option<usize>) -> bool {
-    if cuda_interop::device::count().unwrap_or(0) == 0 {
-        return true;
-    }
-    match cuda_interop::gl::pair(window.witness()) {
-        Ok(pairing) => wanted.is_none_or(|ordinal| pairing.device.ordinal() == ordinal),
-        Err(error) => {
-            tracing::debug!("{}: {error}", window.api());
-            false
-        }
-    }
+/// A window with an inside of `size`, or as large as the screen.
+pub(crate) fn attributes(size: PictureSize, fullscreen: bool) -> WindowAttributes {
+    Window::default_attributes()
+        .with_title("simplegl")
+        .with_inner_size(PhysicalSize::new(size.width(), size.height()))
+        .with_fullscreen(fullscreen.then_some(Fullscreen::Borderless(None)))
 }

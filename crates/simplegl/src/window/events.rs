@@ -8,7 +8,7 @@ use super::viewer::Viewer;
 
 impl Viewer {
     /// Handles an event; what comes back ends the viewer.
-    pub(super) fn event(&mut self, event: &WindowEvent) -> Option<End> {
+    pub(super) fn handle(&mut self, event: &WindowEvent) -> Option<End> {
         self.overlay.on_window_event(self.window.window(), event);
         self.dirty = true;
         match event {

@@ -16,7 +16,7 @@ const KERNEL_FILE_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Viewer {
     /// Draws and presents a frame; what comes back ends the viewer.
-    pub(super) fn frame(&mut self) -> Result<Option<End>, WindowError> {
+    pub(super) fn draw_frame(&mut self) -> Result<Option<End>, WindowError> {
         let now = Instant::now();
         let elapsed = self.last_frame.map_or(Duration::ZERO, |last| now - last);
         self.last_frame = Some(now);
@@ -31,7 +31,7 @@ impl Viewer {
         let is_bare = !shown.any() && !self.overlay.is_due(shown, now);
         self.follow_kernel(now);
         self.picture_frame(elapsed)?;
-        self.draw_overlay(shown, now);
+        self.draw_overlay(shown, now)?;
         self.present()?;
         self.count_allocations(is_bare, heap::allocations() - before);
         self.count_frame(elapsed);
@@ -97,15 +97,16 @@ impl Viewer {
         Ok(self.picture.draw(&self.state, framebuffer, size, &mut self.timings)?)
     }
 
-    fn draw_overlay(&mut self, shown: Shown, now: Instant) {
+    fn draw_overlay(&mut self, shown: Shown, now: Instant) -> Result<(), WindowError> {
         if self.overlay.is_due(shown, now) {
             self.lay_out_overlay(shown, now);
         }
-        self.overlay.paint(self.window.size());
+        Ok(self.overlay.paint(self.window.size())?)
     }
 
     fn lay_out_overlay(&mut self, shown: Shown, now: Instant) {
         let path = self.picture.path_in_full();
+        let draw_note = self.picture.draw_note(&self.state.scene);
         let mut mesh_chosen = false;
         let hud = HudModel {
             device: self.picture.device(),
@@ -116,7 +117,7 @@ impl Viewer {
             paused: self.state.paused,
             timings: &self.timings,
             note: self.notes.current(now),
-            problem: self.picture.kernel_error(),
+            problem: self.picture.kernel_error().or(draw_note.as_deref()),
         };
         let state = &mut self.state;
         let mut controls = Controls {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `session.rs` | the window system, checked before winit is asked |
 //! | `server_loss.rs` | the end when the X server goes away |
-//! | `app.rs` | winit's application |
+//! | `app.rs` | winit's application, for any viewer; Vulkan's window uses it too |
 //! | `open.rs`, `config.rs`, `gl_window.rs` | opening a window with a context, the configurations worth trying, the result |
 //! | `viewer.rs`, `events.rs`, `effects.rs`, `frame.rs` | the viewer: what it holds, and what events, actions and frames do |
 //! | `inputs.rs` | keys and the mouse from winit's events |
@@ -34,23 +34,25 @@ mod state;
 mod viewer;
 
 use winit::application::ApplicationHandler;
-use winit::event_loop::EventLoop;
+use winit::event_loop::{ActiveEventLoop, EventLoop};
 use winit::platform::wayland::EventLoopBuilderExtWayland as _;
 use winit::platform::x11::EventLoopBuilderExtX11 as _;
 
 pub use error::WindowError;
 pub use report::{CameraReport, End, GlReport, HeapReport, Report};
 
+use crate::backend;
 use crate::options::ViewerOptions;
 use crate::preflight;
 use crate::signals::Interrupt;
 use app::App;
-pub(crate) use app::Interrupted;
+use app::Interrupted;
+pub(crate) use app::{Next, WindowViewer, attributes};
 pub(crate) use inputs::{Free, Inputs};
 use session::Session;
 pub(crate) use shots::free_name;
 pub(crate) use state::{Effect, State};
-pub(crate) use viewer::Next;
+use viewer::Viewer;
 
 /// Opens the window and stays until it is closed. Must be called on the main thread, once per process.
 ///
@@ -58,14 +60,24 @@ pub(crate) use viewer::Next;
 /// See [`WindowError`]; everything is torn down by then.
 pub fn run(options: &ViewerOptions) -> Result<Report, WindowError> {
     preflight::check(options)?;
-    let mut app = App::new(options);
-    run_app(&mut app)?;
-    app.into_outcome().unwrap_or(Err(WindowError::EndedEarly))
+    // CUDA's context is made while OpenGL's is.
+    let _early = backend::open_early(options);
+    run_viewer(|event_loop| Viewer::new(open::open_window(event_loop, options)?, options))
 }
 
-/// Runs an application in an event loop on the window system that answers, until it ends. SIGINT, SIGTERM and SIGHUP come
-/// as [`Interrupted`].
-pub(crate) fn run_app(app: &mut impl ApplicationHandler<Interrupted>) -> Result<(), WindowError> {
+/// Opens a viewer on the window system that answers, and runs it until it ends. SIGINT, SIGTERM and SIGHUP end it too.
+pub(crate) fn run_viewer<V>(
+    open: impl FnOnce(&ActiveEventLoop) -> Result<V, V::Error>,
+) -> Result<V::Report, V::Error>
+where
+    V: WindowViewer<Error: From<WindowError>>,
+{
+    let mut app = App::new(Box::new(open));
+    run_app(&mut app)?;
+    app.into_outcome().unwrap_or_else(|| Err(WindowError::EndedEarly.into()))
+}
+
+fn run_app(app: &mut impl ApplicationHandler<Interrupted>) -> Result<(), WindowError> {
     let mut builder = EventLoop::<Interrupted>::with_user_event();
     let asked = match Session::detect()? {
         Session::Wayland => {

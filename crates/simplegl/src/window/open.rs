@@ -15,20 +15,45 @@ use winit::platform::x11::register_xlib_error_hook;
 use winit::window::{Window, WindowAttributes};
 
 use super::WindowError;
+use super::app::attributes;
 use super::config::{Traits, first_that_works, ranked, template};
 use super::gl_window::GlWindow;
-use crate::options::GlApi;
+use crate::options::{GlApi, ViewerOptions};
 
 /// OpenGL versions from the newest that is of use to the oldest that will do.
 const VERSIONS: [(u8, u8); 5] = [(4, 6), (4, 5), (4, 3), (4, 0), (3, 3)];
 
 /// Whether a context is what the caller hopes for, or only better than none.
-pub(super) type IsPreferred<'a> = &'a dyn Fn(&GlWindow) -> bool;
+type IsPreferred<'a> = &'a dyn Fn(&GlWindow) -> bool;
+
+/// Opens the window that the viewer draws in, with OpenGL on the CUDA device if it can be had.
+pub(super) fn open_window(
+    event_loop: &ActiveEventLoop,
+    options: &ViewerOptions,
+) -> Result<GlWindow, WindowError> {
+    let attributes = attributes(options.size, options.window.fullscreen);
+    let is_preferred = |window: &GlWindow| runs_on_cuda_device(window, options.device);
+    open(event_loop, &attributes, options.window.gl_api, &is_preferred)
+}
+
+/// Whether OpenGL runs on the CUDA device that is wanted, or on any if none is. True where there is no CUDA device at all.
+fn runs_on_cuda_device(window: &GlWindow, wanted: Option<usize>) -> bool {
+    if cuda_interop::device::count().unwrap_or(0) == 0 {
+        return true;
+    }
+    match cuda_interop::gl::pair(window.witness()) {
+        Ok(pairing) => wanted.is_none_or(|ordinal| pairing.device.ordinal() == ordinal),
+        Err(error) => {
+            tracing::debug!("{}: {error}", window.api());
+            false
+        }
+    }
+}
 
 /// Opens a window of these attributes with a current OpenGL context of 3.3 core or newer.
 ///
 /// Tries GLX and EGL in turn until one satisfies `is_preferred`; if none does, the first that works serves.
-pub(super) fn open(
+fn open(
     event_loop: &ActiveEventLoop,
     attributes: &WindowAttributes,
     wanted: GlApi,

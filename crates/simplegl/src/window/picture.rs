@@ -106,7 +106,7 @@ impl Picture {
         state: &State,
         timings: &mut Timings,
     ) -> Result<(), WindowError> {
-        let wave = wave_ahead(state, frame_time(timings), 0);
+        let wave = wave_ahead(state, Duration::ZERO, 0);
         self.sources.settle(wave, timings).map(drop).map_err(WindowError::Update)
     }
 
@@ -298,6 +298,11 @@ impl Picture {
     /// Who rasterised the points of the last frame, if it had any that OpenGL drew.
     pub(super) fn points_way(&self) -> PointsWay {
         self.renderer.way()
+    }
+
+    /// Why the scene is not drawn as it says, if it is not.
+    pub(super) fn draw_note(&self, scene: &Scene) -> Option<String> {
+        self.renderer.note(scene)
     }
 
     pub(super) fn device(&self) -> &str {

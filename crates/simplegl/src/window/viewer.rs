@@ -2,7 +2,11 @@
 
 use std::time::Instant;
 
+use winit::event::WindowEvent;
+use winit::window::Window;
+
 use super::WindowError;
+use super::app::{Next, WindowViewer};
 use super::gl_window::GlWindow;
 use super::inputs::Inputs;
 use super::notes::Notes;
@@ -14,14 +18,6 @@ use crate::input::Action;
 use crate::options::ViewerOptions;
 use crate::panel::{Overlay, Shown};
 use crate::timing::{FpsCounter, Minutes, Timings};
-
-/// When the next frame is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    Now,
-    At(Instant),
-    OnEvent,
-}
 
 /// `events.rs` has what events do to it, `effects.rs` what keys and buttons do, `frame.rs` how it draws.
 ///
@@ -92,51 +88,15 @@ impl Viewer {
         viewer.set_vsync(options.window.vsync);
         viewer.set_title();
         eprintln!("simplegl: {}", viewer.picture.notice());
+        if let Some(note) = viewer.picture.draw_note(&options.scene) {
+            eprintln!("simplegl: {note}");
+        }
         Ok(viewer)
     }
 
     /// Which overlays are wanted at `now`.
     pub(super) fn shown(&self, now: Instant) -> Shown {
         Shown { note: self.notes.current(now).is_some(), ..self.state.shown }
-    }
-
-    /// When the next frame is wanted, as far as is known at `now`.
-    pub(super) fn next_frame(&self, now: Instant) -> Next {
-        if self.window.size().contains(&0) || (self.occluded && self.frames_wanted.is_none()) {
-            return Next::OnEvent;
-        }
-        let is_stale =
-            self.dirty || self.overlay.is_restless() || self.overlay.shown() != self.shown(now);
-        if self.state.is_moving() || self.frames_wanted.is_some() || is_stale {
-            return Next::Now;
-        }
-        let due = [self.notes.end(), self.kernel_due].into_iter().flatten().min();
-        due.map_or(Next::OnEvent, |due| if due <= now { Next::Now } else { Next::At(due) })
-    }
-
-    /// What is left to do after the last frame, and the account of all.
-    pub(super) fn finish(&mut self, end: End) -> Result<Report, WindowError> {
-        self.picture.settle(&self.state, &mut self.timings)?;
-        // A window without area has no last frame, but perhaps one before it.
-        if self.shots.want_last_frame() && !self.window.size().contains(&0) {
-            self.draw_for_keeps()?;
-        }
-        self.picture.bring_mesh(&self.state, &mut self.timings)?;
-        for line in self.shots.finish(self.picture.source())? {
-            eprintln!("simplegl: {line}");
-        }
-        let (verification, picture_verification) = if self.verify {
-            self.picture.verify(&self.window, &self.state)?
-        } else {
-            (None, None)
-        };
-        if let Some(verification) = &verification {
-            eprintln!("simplegl: {verification}");
-        }
-        if let Some(verification) = &picture_verification {
-            eprintln!("simplegl: {verification}");
-        }
-        Ok(Report { verification, picture_verification, ..self.report(end) })
     }
 
     fn report(&self, end: End) -> Report {
@@ -173,5 +133,59 @@ impl Viewer {
             verification: None,
             picture_verification: None,
         }
+    }
+}
+
+impl WindowViewer for Viewer {
+    type Report = Report;
+    type Error = WindowError;
+
+    fn window(&self) -> &Window {
+        self.window.window()
+    }
+
+    fn event(&mut self, event: &WindowEvent) -> Result<Option<End>, WindowError> {
+        Ok(self.handle(event))
+    }
+
+    fn frame(&mut self) -> Result<Option<End>, WindowError> {
+        self.draw_frame()
+    }
+
+    fn next_frame(&self, now: Instant) -> Next {
+        if self.window.size().contains(&0) || (self.occluded && self.frames_wanted.is_none()) {
+            return Next::OnEvent;
+        }
+        let is_stale =
+            self.dirty || self.overlay.is_restless() || self.overlay.shown() != self.shown(now);
+        if self.state.is_moving() || self.frames_wanted.is_some() || is_stale {
+            return Next::Now;
+        }
+        let due = [self.notes.end(), self.kernel_due].into_iter().flatten().min();
+        due.map_or(Next::OnEvent, |due| if due <= now { Next::Now } else { Next::At(due) })
+    }
+
+    fn finish(&mut self, end: End) -> Result<Report, WindowError> {
+        self.picture.settle(&self.state, &mut self.timings)?;
+        // A window without area has no last frame, but perhaps one before it.
+        if self.shots.want_last_frame() && !self.window.size().contains(&0) {
+            self.draw_for_keeps()?;
+        }
+        self.picture.bring_mesh(&self.state, &mut self.timings)?;
+        for line in self.shots.finish(self.picture.source())? {
+            eprintln!("simplegl: {line}");
+        }
+        let (verification, picture_verification) = if self.verify {
+            self.picture.verify(&self.window, &self.state)?
+        } else {
+            (None, None)
+        };
+        if let Some(verification) = &verification {
+            eprintln!("simplegl: {verification}");
+        }
+        if let Some(verification) = &picture_verification {
+            eprintln!("simplegl: {verification}");
+        }
+        Ok(Report { verification, picture_verification, ..self.report(end) })
     }
 }

@@ -9,7 +9,7 @@ use crate::mesh::MeshSize;
 use crate::vulkan::args::VulkanDraw;
 use crate::vulkan::outcome::picture;
 use crate::vulkan::{VulkanError, mode_of};
-use crate::window::{Effect, End, free_name};
+use crate::window::{Effect, End, WindowViewer, free_name};
 
 /// Whether an action of the viewer's keys does something here: there are no overlays, tints and clipboard.
 fn is_known(action: Action) -> bool {

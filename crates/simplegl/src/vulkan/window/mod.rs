@@ -2,21 +2,20 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `app.rs` | winit's application |
 //! | `viewer.rs` | the window with its frames |
 //! | `keys.rs` | the keys that mean something here, and what they do |
 
-mod app;
 mod keys;
 mod viewer;
 
 use cuda_interop::vulkan::ValidationLog;
 
 use super::args::VulkanArgs;
+use super::devices::Wanted;
 use super::{VulkanError, VulkanReport};
-use crate::window::{WindowError, run_app};
-use app::App;
+use crate::window::{attributes, run_viewer};
 pub(crate) use keys::help;
+use viewer::Viewer;
 
 /// Opens the window and stays until it is closed. Must be called on the main thread, once per process.
 pub(super) fn run(
@@ -24,7 +23,12 @@ pub(super) fn run(
     log: Option<&ValidationLog>,
     say: &mut dyn FnMut(&str),
 ) -> Result<VulkanReport, VulkanError> {
-    let mut app = App::new(args, log, say);
-    run_app(&mut app)?;
-    app.into_outcome().unwrap_or(Err(WindowError::EndedEarly.into()))
+    run_viewer(|event_loop| {
+        let window = event_loop
+            .create_window(attributes(args.size, args.fullscreen))
+            .map_err(|error| VulkanError::NoSurface { reason: error.to_string() })?;
+        let wanted = Wanted { args, log, window: Some(&window) };
+        let opened = wanted.open(say)?;
+        Viewer::new(args, opened, window)
+    })
 }

@@ -17,7 +17,7 @@ use crate::vulkan::report::WindowPart;
 use crate::vulkan::studio::{Purpose, Studio};
 use crate::vulkan::swapchain::Swapchain;
 use crate::vulkan::{VulkanError, VulkanReport, mode_of};
-use crate::window::{End, Free, Inputs, Next, State};
+use crate::window::{End, Free, Inputs, Next, State, WindowViewer};
 
 /// `keys.rs` has what keys do.
 ///
@@ -86,10 +86,6 @@ impl Viewer {
         Ok(viewer)
     }
 
-    pub(super) fn window(&self) -> &Window {
-        &self.window
-    }
-
     pub(super) fn aspect(&self) -> f32 {
         let [width, height] = self.studio.target().size();
         width as f32 / height as f32
@@ -114,8 +110,24 @@ impl Viewer {
         self.window.set_title(&format!("simplegl - {pace} - {computed}, Vulkan"));
     }
 
-    /// Handles an event; what comes back ends the viewer.
-    pub(super) fn event(&mut self, event: &WindowEvent) -> Result<Option<End>, VulkanError> {
+    /// Images and picture in the window's size.
+    fn fit(&mut self) -> Result<(), VulkanError> {
+        self.studio.finish()?;
+        let fitting = self.swapchain.fit(self.size)?;
+        self.is_empty = fitting.is_none();
+        fitting.map_or(Ok(()), |size| self.studio.resize(size))
+    }
+}
+
+impl WindowViewer for Viewer {
+    type Report = VulkanReport;
+    type Error = VulkanError;
+
+    fn window(&self) -> &Window {
+        &self.window
+    }
+
+    fn event(&mut self, event: &WindowEvent) -> Result<Option<End>, VulkanError> {
         self.dirty = true;
         match event {
             WindowEvent::CloseRequested | WindowEvent::Destroyed => return Ok(Some(End::Close)),
@@ -135,20 +147,7 @@ impl Viewer {
         }
     }
 
-    /// When the next frame is wanted, as far as is known now.
-    pub(super) fn next_frame(&self) -> Next {
-        let is_limited = self.args.frames.is_some();
-        if self.is_empty || (self.occluded && !is_limited) {
-            return Next::OnEvent;
-        }
-        if self.state.is_moving() || is_limited || self.dirty {
-            return Next::Now;
-        }
-        Next::OnEvent
-    }
-
-    /// Draws and shows a frame; what comes back ends the viewer.
-    pub(super) fn frame(&mut self) -> Result<Option<End>, VulkanError> {
+    fn frame(&mut self) -> Result<Option<End>, VulkanError> {
         let now = Instant::now();
         let elapsed = self.last_frame.map_or(Duration::ZERO, |last| now - last);
         self.last_frame = Some(now);
@@ -187,16 +186,18 @@ impl Viewer {
         Ok(is_last.then_some(End::Frames))
     }
 
-    /// Images and picture in the window's size.
-    fn fit(&mut self) -> Result<(), VulkanError> {
-        self.studio.finish()?;
-        let fitting = self.swapchain.fit(self.size)?;
-        self.is_empty = fitting.is_none();
-        fitting.map_or(Ok(()), |size| self.studio.resize(size))
+    fn next_frame(&self, _: Instant) -> Next {
+        let is_limited = self.args.frames.is_some();
+        if self.is_empty || (self.occluded && !is_limited) {
+            return Next::OnEvent;
+        }
+        if self.state.is_moving() || is_limited || self.dirty {
+            return Next::Now;
+        }
+        Next::OnEvent
     }
 
-    /// What is left to do after the last frame, and the account of all.
-    pub(super) fn finish(&mut self, end: End) -> Result<VulkanReport, VulkanError> {
+    fn finish(&mut self, end: End) -> Result<VulkanReport, VulkanError> {
         let elapsed = self.started.elapsed();
         // The picture is drawn once more if the filter is to be checked, or if there is none yet.
         let (verify, kept) = (self.args.verify, self.args.screenshot.is_some());

@@ -1,4 +1,4 @@
-// The colour bar's picture, one texel a pixel. Row 0 of the picture is its top.
+// A picture, one texel a pixel.
 
 uniform ivec2 origin;
 uniform ivec2 extent;
@@ -8,5 +8,8 @@ out vec4 color;
 
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy) - origin;
-    color = texelFetch(picture, ivec2(at.x, extent.y - 1 - at.y), 0);
+#ifdef TOP_FIRST
+    at.y = extent.y - 1 - at.y;
+#endif
+    color = texelFetch(picture, at, 0);
 }
