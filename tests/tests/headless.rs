@@ -154,7 +154,10 @@ fn what_is_drawn_in_another_way_than_asked_is_said() {
 
     let mut old = headless(&["--draw", "compute"]);
     old.env("MESA_GL_VERSION_OVERRIDE", "3.3");
-    Run::of(&mut old).expect(0, &["drawing GL_POINTS", "4.3"]);
+    Run::of(&mut old).expect(0, &["drawing GL_POINTS: compute needs", "4.3"]);
+    // 256 MiB, twice what Mesa lets a shader read.
+    let mut large = headless(&["--draw", "compute", "--mesh", "4096x4096"]);
+    Run::of(&mut large).expect(0, &["drawing GL_POINTS: compute draws at most 8388608 vertices"]);
     let new = Run::of(&mut headless(&["--draw", "compute"]));
     new.expect(0, &[]);
     assert!(!new.stderr.contains("GL_POINTS"), "{}", new.stderr);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use simplegl::cli::Cli;
-use simplegl::heap::CountingAllocator;
+use simplegl::heap::{self, CountingAllocator};
 use simplegl::options::ViewerOptions;
 use simplegl::reference::{self, Request};
 use simplegl::status::{Failure, OrStatus, Status};
@@ -17,6 +17,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
     startup::begin();
+    heap::keep_freed_memory();
     // With the main thread in the pool, handing it work allocates nothing: its jobs go to its own queue, not through the
     // shared one, which grows by blocks. A pool that exists already stays as it is.
     let _ = rayon::ThreadPoolBuilder::new().use_current_thread().build_global();

@@ -9,6 +9,9 @@ use std::path::Path;
 
 use serde_json::Value;
 
+/// `#204060`.
+const BACKGROUND: [u8; 3] = [0x20, 0x40, 0x60];
+
 /// Small, so that software draws it fast, unless `more` says otherwise; without overlays, and with a report.
 fn small(more: &[&'static str]) -> Vec<&'static str> {
     let mut flags = [&["--json", "--no-hud", "--backend", "cpu"], more].concat();

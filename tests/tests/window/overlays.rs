@@ -6,7 +6,7 @@ use serde_json::Value;
 use simplegl_tests::display::{Viewer, Xvfb};
 use simplegl_tests::program::Run;
 
-use super::{assert_close, number, small};
+use super::{BACKGROUND, assert_close, number, small};
 
 #[test]
 fn panel_sliders_write_the_scene_and_keep_the_camera() {
@@ -55,7 +55,6 @@ fn hud_and_help_are_drawn() {
 fn hud_lets_the_picture_through() {
     // The HUD's fill over the background, by hand: egui's 18, 20, 24 at 225 of 255 over 0x20, 0x40, 0x60.
     const BOX: [u8; 3] = [20, 25, 32];
-    const BACKGROUND: [u8; 3] = [0x20, 0x40, 0x60];
     let server = Xvfb::start();
     let flags = ["--json", "--backend", "cpu", "--mesh", "64x64", "--paused"];
     let look = ["--background", "#204060", "--size", "640x480", "--view", "distance=10"];

@@ -6,9 +6,7 @@ use serde_json::Value;
 use simplegl_tests::display::{Screen, Viewer, Xvfb};
 use simplegl_tests::program::{Run, simplegl};
 
-use super::{assert_close, assert_same_picture, small};
-
-const BACKGROUND: [u8; 3] = [0x20, 0x40, 0x60];
+use super::{BACKGROUND, assert_close, assert_same_picture, small};
 
 #[test]
 fn screenshot_key_saves_the_picture_that_headless_draws() {

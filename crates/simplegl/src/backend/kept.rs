@@ -36,8 +36,10 @@ pub(super) fn keep(context: &Arc<CudaContext>) {
 /// first [`open`](super::open) of that device takes the result, good or bad. The thread is over when the returned value is gone.
 #[must_use]
 pub(crate) fn open_early(options: &ViewerOptions) -> EarlyGuard {
-    if options.backend == Backend::Cpu {
-        return EarlyGuard(());
+    let mut early = EARLY.lock().unwrap_or_else(PoisonError::into_inner);
+    // Another run of this process may be using it.
+    if options.backend == Backend::Cpu || early.is_some() {
+        return EarlyGuard { started: false };
     }
     let wanted = options.device;
     let open = move || match (wanted, device::count()) {
@@ -48,18 +50,22 @@ pub(crate) fn open_early(options: &ViewerOptions) -> EarlyGuard {
     };
     // Without a thread everything just takes longer.
     let thread = std::thread::Builder::new().name("open CUDA".to_owned()).spawn(open);
-    *EARLY.lock().unwrap_or_else(PoisonError::into_inner) = thread.ok();
-    EarlyGuard(())
+    *early = thread.ok();
+    EarlyGuard { started: true }
 }
 
 /// Ends [`open_early`].
 #[derive(Debug)]
-pub(crate) struct EarlyGuard(());
+pub(crate) struct EarlyGuard {
+    started: bool,
+}
 
 impl Drop for EarlyGuard {
     fn drop(&mut self) {
         // A thread inside the driver while the process exits would be asking for trouble.
-        drop(wait());
+        if self.started {
+            drop(wait());
+        }
     }
 }
 

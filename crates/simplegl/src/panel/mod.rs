@@ -3,6 +3,7 @@
 //! [`Overlay`] holds egui. It runs it only when something may have changed, ten times a second for the numbers; in between, and
 //! that is most frames, it only lays the picture of the last run over the frame. While nothing is shown, it does nothing at all.
 
+mod areas;
 mod controls;
 mod help;
 mod hud;

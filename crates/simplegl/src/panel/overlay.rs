@@ -5,14 +5,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use egui::epaint::Primitive;
-use egui::{ClippedPrimitive, Context, Order, Pos2, Rect, TexturesDelta, ViewportId, vec2};
+use egui::{ClippedPrimitive, Context, Order, Pos2, TexturesDelta, ViewportId};
 use egui_glow::{Painter, PainterError};
 use winit::event::WindowEvent;
 use winit::window::Window;
 
+use super::areas::areas;
 use super::style;
-use crate::render::{Layer, PixelRect, RenderError};
+use crate::render::{Layer, RenderError};
 
 /// Time between two runs of egui while nothing but the numbers changes.
 const REFRESH: Duration = Duration::from_millis(100);
@@ -173,8 +173,8 @@ impl Overlay {
             return Ok(());
         }
         if self.is_stale || self.layer.size() != Some(size) {
-            let bounds = bounds(&self.primitives, self.pixels_per_point, size);
-            self.layer.paint(size, bounds, || {
+            let areas = areas(&self.primitives, self.pixels_per_point, size);
+            self.layer.paint(size, areas, || {
                 self.painter.paint_and_update_textures(
                     size,
                     self.pixels_per_point,
@@ -200,25 +200,6 @@ impl Overlay {
     }
 }
 
-/// The pixels of a window of `size` that the triangles may touch.
-fn bounds(primitives: &[ClippedPrimitive], pixels_per_point: f32, size: [u32; 2]) -> PixelRect {
-    let points =
-        primitives.iter().fold(Rect::NOTHING, |all, ClippedPrimitive { clip_rect, primitive }| {
-            let Primitive::Mesh(mesh) = primitive else { return all | *clip_rect };
-            all | mesh.calc_bounds().intersect(*clip_rect)
-        });
-    let [width, height] = size.map(|side| side as f32);
-    let window = Rect::from_min_size(Pos2::ZERO, vec2(width, height));
-    // egui's points go down from the top.
-    let Rect { min, max } = (points * pixels_per_point).expand(1.0).intersect(window);
-    if !(min.x < max.x && min.y < max.y) {
-        return PixelRect::default();
-    }
-    let [left, top] = [min.x, min.y].map(|at| at.floor() as u32);
-    let [right, bottom] = [max.x, max.y].map(|at| at.ceil() as u32);
-    PixelRect { origin: [left, size[1] - bottom], extent: [right - left, bottom - top] }
-}
-
 impl Drop for Overlay {
     fn drop(&mut self) {
         self.painter.destroy();
@@ -230,49 +211,5 @@ impl Drop for Overlay {
 impl std::fmt::Debug for Overlay {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Overlay").field("shown", &self.shown).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use egui::{Color32, Mesh};
-
-    use super::*;
-
-    /// A rectangle of one colour, in points.
-    fn primitive(rect: Rect, clip_rect: Rect) -> ClippedPrimitive {
-        let mut mesh = Mesh::default();
-        mesh.add_colored_rect(rect, Color32::WHITE);
-        ClippedPrimitive { clip_rect, primitive: Primitive::Mesh(mesh) }
-    }
-
-    fn rect(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
-        Rect::from_min_max(Pos2::new(left, top), Pos2::new(right, bottom))
-    }
-
-    #[test]
-    fn the_bounds_hold_what_is_drawn_and_count_from_the_bottom() {
-        let all = rect(0.0, 0.0, 400.0, 300.0);
-        let one = primitive(rect(10.0, 20.0, 60.5, 40.0), all);
-        let expected = PixelRect { origin: [9, 259], extent: [53, 22] };
-        assert_eq!(bounds(std::slice::from_ref(&one), 1.0, [400, 300]), expected);
-        // A second one reaches out of the window at the lower right, and is clipped.
-        let two = primitive(rect(300.0, 250.0, 999.0, 999.0), rect(0.0, 0.0, 350.0, 299.0));
-        let expected = PixelRect { origin: [9, 0], extent: [342, 281] };
-        assert_eq!(bounds(&[one, two], 1.0, [400, 300]), expected);
-    }
-
-    #[test]
-    fn the_bounds_are_physical_pixels() {
-        let one = primitive(rect(10.0, 20.0, 60.0, 40.0), rect(0.0, 0.0, 400.0, 300.0));
-        let expected = PixelRect { origin: [19, 519], extent: [102, 42] };
-        assert_eq!(bounds(&[one], 2.0, [800, 600]), expected);
-    }
-
-    #[test]
-    fn nothing_has_no_bounds() {
-        assert_eq!(bounds(&[], 1.0, [400, 300]), PixelRect::default());
-        let outside = primitive(rect(10.0, 20.0, 60.0, 40.0), rect(100.0, 100.0, 200.0, 200.0));
-        assert_eq!(bounds(&[outside], 1.0, [400, 300]), PixelRect::default());
     }
 }

@@ -1,19 +1,22 @@
 //! Points of one pixel in one colour, by a compute shader.
 //!
 //! A datacenter GPU has few raster units but many processors: 16.7 million points take 10 ms as `GL_POINTS` and 0.14 ms here
-//! (NVIDIA H200). Into a window there is a copy to pay for, 0.03 ms at 512x512. The picture is that of `GL_POINTS`, up to points within rounding of a pixel's border.
+//! (NVIDIA H200). Into a window there is a copy to pay for, 0.03 ms at 512x512. The picture is that of `GL_POINTS`, up to points
+//! within rounding of a pixel's border.
 
 use std::sync::Arc;
 
 use glow::HasContext as _;
 use kernels::raster::PixelRule;
 
+use super::picture::Picture;
 use super::program::{Program, Uniform};
-use super::target::allocate_rgba8;
 use super::{Frame, RenderError, pixel_rule};
 use crate::raster::point_view;
 
 const SOURCE: &str = include_str!("shaders/points.comp");
+/// A vertex is four `f32`.
+const BYTES_PER_VERTEX: u64 = 16;
 /// Invocations in a group, as in the shader.
 const GROUP: u32 = 256;
 /// Groups in a row of the grid: OpenGL promises no more.
@@ -32,26 +35,26 @@ pub(super) struct ComputePoints {
     solid_color: Uniform,
     picture: Picture,
     rule: PixelRule,
-    /// `GL_MAX_SHADER_STORAGE_BLOCK_SIZE`.
-    most_bytes: u64,
 }
 
 impl ComputePoints {
-    /// Whether OpenGL has compute shaders: from 4.3 on.
-    pub(super) fn are_possible(gl: &glow::Context) -> bool {
+    /// The largest mesh that a compute shader can read here, in vertices; `None` before OpenGL 4.3, which has no such shaders.
+    pub(super) fn most_vertices(gl: &glow::Context) -> Option<u64> {
         let version = gl.version();
-        (version.major, version.minor) >= (4, 3)
+        ((version.major, version.minor) >= (4, 3)).then(|| {
+            // SAFETY: a plain query in a current context.
+            let bytes = unsafe { gl.get_parameter_i32(glow::MAX_SHADER_STORAGE_BLOCK_SIZE) };
+            bytes.max(0) as u64 / BYTES_PER_VERTEX
+        })
     }
 
-    /// Only where they [are possible](Self::are_possible).
+    /// Only where OpenGL has compute shaders.
     ///
     /// # Errors
     /// When OpenGL refuses a shader or an object.
     pub(super) fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
         let program = Program::link_compute(gl, "compute points", SOURCE)?;
         let uniform = |name| program.uniform(name);
-        // SAFETY: a plain query in a current context.
-        let most_bytes = unsafe { gl.get_parameter_i32(glow::MAX_SHADER_STORAGE_BLOCK_SIZE) };
         Ok(Self {
             gl: Arc::clone(gl),
             count: uniform("count"),
@@ -62,14 +65,8 @@ impl ComputePoints {
             solid_color: uniform("solid_color"),
             picture: Picture::new(gl)?,
             rule: pixel_rule(gl)?,
-            most_bytes: most_bytes.max(0) as u64,
             program,
         })
-    }
-
-    /// Whether the mesh of a frame fits into what a shader can read.
-    pub(super) fn can_draw(&self, frame: &Frame<'_>) -> bool {
-        frame.vertex_count() * 16 <= self.most_bytes
     }
 
     /// Draws the whole frame, background included.
@@ -82,7 +79,7 @@ impl ComputePoints {
                 (framebuffer, texture)
             } else {
                 self.picture.resize(frame.size)?;
-                (self.picture.framebuffer, self.picture.texture)
+                (self.picture.framebuffer(), self.picture.texture())
             };
         let view = point_view(&frame.projection, &frame.view, frame.size, self.rule);
         let count = frame.vertex_count() as u32;
@@ -121,53 +118,5 @@ impl ComputePoints {
             gl.viewport(0, 0, width, height);
         }
         Ok(())
-    }
-}
-
-/// An RGBA8 texture to store pixels in, with a framebuffer to clear it and to copy from.
-struct Picture {
-    gl: Arc<glow::Context>,
-    texture: glow::Texture,
-    framebuffer: glow::Framebuffer,
-    size: [u32; 2],
-}
-
-impl Picture {
-    fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
-        let named = |object| move |reason| RenderError::Create { object, reason };
-        // SAFETY: the context is current; the names are owned from the line after the second creation.
-        unsafe {
-            let texture = gl.create_texture().map_err(named("texture"))?;
-            let framebuffer = gl.create_framebuffer().map_err(named("framebuffer"))?;
-            Ok(Self { gl: Arc::clone(gl), texture, framebuffer, size: [0; 2] })
-        }
-    }
-
-    fn resize(&mut self, size: [u32; 2]) -> Result<(), RenderError> {
-        if self.size == size {
-            return Ok(());
-        }
-        let gl = &self.gl;
-        let [width, height] = size.map(|side| side as i32);
-        // SAFETY: the context is current and the names are ours.
-        unsafe {
-            allocate_rgba8(gl, self.texture, [width, height]);
-            gl.bind_framebuffer(glow::FRAMEBUFFER, Some(self.framebuffer));
-            let (target, texture) = (glow::COLOR_ATTACHMENT0, Some(self.texture));
-            gl.framebuffer_texture_2d(glow::FRAMEBUFFER, target, glow::TEXTURE_2D, texture, 0);
-        }
-        super::check_gl(gl, "allocating a picture for points")?;
-        self.size = size;
-        Ok(())
-    }
-}
-
-impl Drop for Picture {
-    fn drop(&mut self) {
-        // SAFETY: our own names, of the context that we hold.
-        unsafe {
-            self.gl.delete_framebuffer(self.framebuffer);
-            self.gl.delete_texture(self.texture);
-        }
     }
 }

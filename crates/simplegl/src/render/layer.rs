@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use glow::HasContext as _;
 
+use super::RenderError;
+use super::picture::Picture;
 use super::rectangle::{Pixels, Rectangle};
-use super::{RenderError, Target};
 
 /// A rectangle of pixels, its lower left corner first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PixelRect {
     /// Column and row of the lower left corner.
     pub(crate) origin: [u32; 2],
-    /// Width and height; 0 is nothing.
+    /// Width and height.
     pub(crate) extent: [u32; 2],
 }
 
@@ -20,72 +21,73 @@ pub(crate) struct PixelRect {
 pub(crate) struct Layer {
     gl: Arc<glow::Context>,
     /// Made when first painted.
-    made: Option<(Target, Rectangle)>,
-    painted: PixelRect,
+    made: Option<(Picture, Rectangle)>,
+    painted: Vec<PixelRect>,
 }
 
 impl Layer {
     /// A layer without a picture.
     pub(crate) fn new(gl: &Arc<glow::Context>) -> Self {
-        Self { gl: Arc::clone(gl), made: None, painted: PixelRect::default() }
+        Self { gl: Arc::clone(gl), made: None, painted: Vec::new() }
     }
 
     /// The size it was painted for, in physical pixels.
     pub(crate) fn size(&self) -> Option<[u32; 2]> {
-        self.made.as_ref().map(|(target, _)| target.size())
+        self.made.as_ref().map(|(picture, _)| picture.size())
     }
 
     /// Paints it anew for a window of `size` pixels. `painting` draws into the framebuffer that is bound, which is transparent,
-    /// and inside `bounds` only. Afterwards the window's framebuffer is bound.
+    /// and inside `areas` only, which lie in the window and do not overlap. Afterwards the window's framebuffer is bound.
     ///
     /// # Errors
-    /// If OpenGL refuses the program, or a picture of that size.
+    /// If OpenGL refuses the program, or has no room for a picture of that size.
     pub(crate) fn paint(
         &mut self,
         size: [u32; 2],
-        bounds: PixelRect,
+        areas: Vec<PixelRect>,
         painting: impl FnOnce(),
     ) -> Result<(), RenderError> {
-        let (target, _) = match &mut self.made {
+        let (picture, _) = match &mut self.made {
             Some(made) => made,
             slot => slot.insert((
-                Target::new(&self.gl, size, 0)?,
+                Picture::new(&self.gl)?,
                 Rectangle::new(&self.gl, "layer", Pixels::Drawn)?,
             )),
         };
-        target.resize(size, 0)?;
+        let resized = picture.resize(size);
         let gl = &self.gl;
-        // SAFETY: the context is current. Clearing obeys the scissor test, the colour mask and nothing else.
-        unsafe {
-            gl.bind_framebuffer(glow::FRAMEBUFFER, Some(target.framebuffer()));
-            gl.disable(glow::SCISSOR_TEST);
-            gl.clear_color(0.0, 0.0, 0.0, 0.0);
-            gl.clear(glow::COLOR_BUFFER_BIT);
+        if resized.is_ok() {
+            // SAFETY: the context is current, and the name is ours.
+            unsafe {
+                gl.bind_framebuffer(glow::FRAMEBUFFER, Some(picture.framebuffer()));
+                gl.disable(glow::SCISSOR_TEST);
+                gl.color_mask(true, true, true, true);
+                gl.clear_buffer_f32_slice(glow::COLOR, 0, &[0.0; 4]);
+            }
+            painting();
+            self.painted = areas;
         }
-        painting();
         // SAFETY: the context is current.
         unsafe { gl.bind_framebuffer(glow::FRAMEBUFFER, None) };
-        self.painted = bounds;
-        Ok(())
+        resized
     }
 
     /// Lays it over the window's framebuffer, which is bound and of the size it was painted for.
     pub(crate) fn draw(&self) {
-        let PixelRect { origin: [x, y], extent: [width, height] } = self.painted;
-        let Some((target, rectangle)) = &self.made else { return };
-        let (Some(picture), size, gl) = (target.texture(), target.size(), &self.gl) else { return };
-        if width == 0 || height == 0 {
-            return;
-        }
+        let Some((picture, rectangle)) = &self.made else { return };
+        let (size, gl) = (picture.size(), &self.gl);
         let [w, h] = size.map(|side| side as i32);
         // SAFETY: the context is current; the state changed here is put back, or set by whoever needs another.
         unsafe {
             gl.viewport(0, 0, w, h);
             gl.disable(glow::FRAMEBUFFER_SRGB);
             gl.enable(glow::SCISSOR_TEST);
-            gl.scissor(x as i32, y as i32, width as i32, height as i32);
         }
-        rectangle.draw(picture, [0; 2], size, size);
+        for PixelRect { origin: [x, y], extent: [width, height] } in &self.painted {
+            // SAFETY: the context is current.
+            unsafe { gl.scissor(*x as i32, *y as i32, *width as i32, *height as i32) };
+            rectangle.draw(picture.texture(), [0; 2], size, size);
+        }
         // SAFETY: the context is current.
         unsafe { gl.disable(glow::SCISSOR_TEST) };
     }

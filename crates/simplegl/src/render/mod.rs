@@ -14,6 +14,7 @@
 //! | `rectangle.rs` | a picture as a rectangle of the framebuffer |
 //! | `blit.rs` | copies a finished picture |
 //! | `target.rs` | [`Target`]: an off-screen framebuffer |
+//! | `picture.rs` | an off-screen picture without depth |
 //! | `timer.rs` | GL timer queries that never wait |
 //! | `load.rs`, `program.rs`, `error.rs` | GL's functions; GLSL programs; what can go wrong |
 //!
@@ -30,6 +31,7 @@ mod font;
 mod layer;
 mod load;
 mod mesh;
+mod picture;
 mod pixel_rule;
 mod plain_points;
 mod points_way;

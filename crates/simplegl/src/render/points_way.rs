@@ -1,5 +1,6 @@
 //! Who rasterises points of one pixel in one colour, and which of them is faster here.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use glow::HasContext as _;
@@ -34,6 +35,27 @@ impl PointsWay {
     #[must_use]
     pub fn is_free(scene: &Scene) -> bool {
         scene.color == ColorMode::Solid && scene.point_size <= 1.0
+    }
+}
+
+/// Why a compute shader does not draw the points of a scene. The text goes after its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal<'a> {
+    /// It draws none here, for this reason.
+    Never(&'a str),
+    /// Not of this colour or size.
+    Look,
+    /// Not so many.
+    Vertices { most: u64 },
+}
+
+impl fmt::Display for Refusal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Never(reason) => f.write_str(reason),
+            Self::Look => f.write_str("draws points of one pixel in one colour"),
+            Self::Vertices { most } => write!(f, "draws at most {most} vertices on this OpenGL"),
+        }
     }
 }
 

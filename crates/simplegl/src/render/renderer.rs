@@ -9,7 +9,7 @@ use super::blit::Blit;
 use super::color_bar::ColorBar;
 use super::compute_points::ComputePoints;
 use super::mesh::MeshPass;
-use super::points_way::{BorderPixels, Found, PointsWay, is_software, measure};
+use super::points_way::{BorderPixels, Found, PointsWay, Refusal, is_software, measure};
 use super::timer::Timer;
 use super::{RenderError, Target};
 use crate::scene::{ColorMode, DrawMode, Scene};
@@ -63,7 +63,8 @@ pub struct Renderer {
     color_bar: ColorBar,
     /// Made when first needed.
     compute: Option<ComputePoints>,
-    can_compute: bool,
+    /// The largest mesh for it, in vertices, or why it cannot be used at all.
+    most_computed: Result<u64, String>,
     is_software: bool,
     /// Which way of drawing points was faster, and the way of the last frame.
     found: Option<Found>,
@@ -86,7 +87,8 @@ impl Renderer {
             mesh: MeshPass::new(gl)?,
             color_bar: ColorBar::new(gl)?,
             compute: None,
-            can_compute: ComputePoints::are_possible(gl),
+            most_computed: ComputePoints::most_vertices(gl)
+                .ok_or_else(|| "needs compute shaders, which OpenGL has from 4.3 on".to_owned()),
             is_software: is_software(gl),
             found: None,
             way: PointsWay::Units,
@@ -141,16 +143,15 @@ impl Renderer {
     /// finds out.
     fn points_way(&mut self, frame: &Frame<'_>, mode: DrawMode) -> Result<PointsWay, RenderError> {
         let wanted = frame.scene.draw;
-        let is_free =
-            self.can_compute && mode == DrawMode::Points && PointsWay::is_free(frame.scene);
         let may_compute =
             wanted == DrawMode::Compute || (wanted == DrawMode::Auto && !self.is_software);
         self.way = PointsWay::Units;
-        if is_free && may_compute {
+        let may_compute = may_compute && mode == DrawMode::Points;
+        if may_compute && self.compute_refusal(frame.scene, frame.vertex_count()).is_none() {
             self.way = match self.compute_or_units(frame) {
                 Err(error) if wanted == DrawMode::Auto => {
                     tracing::debug!("no points by a compute shader: {error}");
-                    self.can_compute = false;
+                    self.most_computed = Err(format!("failed: {error}"));
                     PointsWay::Units
                 }
                 way => way?,
@@ -159,14 +160,20 @@ impl Renderer {
         Ok(self.way)
     }
 
+    /// What keeps a compute shader from drawing the scene's points.
+    fn compute_refusal(&self, scene: &Scene, vertices: u64) -> Option<Refusal<'_>> {
+        match &self.most_computed {
+            Err(reason) => Some(Refusal::Never(reason)),
+            Ok(_) if !PointsWay::is_free(scene) => Some(Refusal::Look),
+            &Ok(most) => (vertices > most).then_some(Refusal::Vertices { most }),
+        }
+    }
+
     fn compute_or_units(&mut self, frame: &Frame<'_>) -> Result<PointsWay, RenderError> {
         let compute = match &mut self.compute {
             Some(made) => made,
             slot => slot.insert(ComputePoints::new(&self.gl)?),
         };
-        if !compute.can_draw(frame) {
-            return Ok(PointsWay::Units);
-        }
         if frame.scene.draw == DrawMode::Compute {
             return Ok(PointsWay::Compute);
         }
@@ -227,17 +234,23 @@ impl Renderer {
     pub fn note(&self, scene: &Scene) -> Option<String> {
         let wanted = scene.draw;
         let mode = self.mesh.mode(wanted, [scene.mesh_width, scene.mesh_height]);
-        match wanted {
-            DrawMode::Wireframe | DrawMode::Surface if mode != wanted => Some(format!(
-                "drawing {mode}: {wanted} needs two rows and columns, and at most {} vertices on this OpenGL",
-                self.mesh.most_vertices()
-            )),
-            DrawMode::Compute if !self.can_compute => Some(
-                "drawing GL_POINTS: compute needs compute shaders, which OpenGL has from 4.3 on"
-                    .to_owned(),
-            ),
-            _ => None,
-        }
+        let needs = match wanted {
+            DrawMode::Compute => {
+                let vertices = u64::from(scene.mesh_width) * u64::from(scene.mesh_height);
+                return self
+                    .compute_refusal(scene, vertices)
+                    .map(|why| format!("drawing GL_POINTS: {wanted} {why}"));
+            }
+            DrawMode::Wireframe => "two vertices",
+            DrawMode::Surface => "two rows and columns",
+            _ => return None,
+        };
+        (mode != wanted).then(|| {
+            let most = self.mesh.most_vertices();
+            format!(
+                "drawing {mode}: {wanted} needs {needs}, and at most {most} vertices on this OpenGL"
+            )
+        })
     }
 
     /// How long OpenGL took to draw a recent frame, in milliseconds; `None` until a new result arrives.

@@ -13,7 +13,7 @@ use crate::options::PictureSize;
 
 /// A signal has arrived.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Interrupted;
+pub(super) struct Interrupted;
 
 /// When the next frame is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
