@@ -1,6 +1,9 @@
 //! A frame like the last one costs nothing but itself: no allocation, no new object, no wait. Counted by the program's own
 //! allocator and in the stand-in driver's log.
 
+use std::process::Stdio;
+
+use simplegl_tests::display::Xvfb;
 use simplegl_tests::program;
 use simplegl_tests::standin::{Driver, Run};
 
@@ -92,4 +95,29 @@ fn frames_make_nothing_and_wait_for_nothing() {
     assert!(others.is_empty(), "frames in mid-run call {others:?}");
     let count = |name: &str| calls.iter().filter(|call| *call == name).count();
     assert_eq!(count("cuSurfObjectCreate"), FRAMES - WARM_UP - 1);
+}
+
+/// Page faults of a run of so many frames in a window.
+#[allow(clippy::zombie_processes)] // wait4 waits for it.
+fn page_faults(server: &Xvfb, frames: u32) -> i64 {
+    let frames = frames.to_string();
+    let flags = ["--backend", "cpu", "--no-hud", "--no-vsync", "--frames", &frames];
+    let child = server.simplegl(&flags).stderr(Stdio::null()).spawn().unwrap();
+    let (pid, mut status) = (child.id() as i32, 0);
+    // SAFETY: plain numbers, for which zeros are values.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: our own child, which nobody else waits for; both places are ours.
+    assert_eq!(unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) }, pid);
+    assert_eq!(status, 0);
+    usage.ru_minflt
+}
+
+/// Software OpenGL takes and frees megabytes every frame. Given back to the system each time, they came back as 2,500 page faults
+/// a frame.
+#[test]
+fn frames_do_not_fetch_their_memory_anew() {
+    let server = Xvfb::start();
+    let [few, many] = [50, 150].map(|frames| page_faults(&server, frames));
+    println!("{few} page faults in 50 frames, {many} in 150");
+    assert!((many - few) / 100 < 200, "{few} page faults in 50 frames, {many} in 150");
 }
