@@ -4,10 +4,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The workspace's root.
+/// The workspace's root: where this was built, or what `SIMPLEGL_TEST_WORKSPACE` says, for tests that were built elsewhere.
 #[must_use]
 pub fn workspace() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+    static ROOT: OnceLock<PathBuf> = OnceLock::new();
+    ROOT.get_or_init(|| {
+        std::env::var_os("SIMPLEGL_TEST_WORKSPACE")
+            .unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/..").into())
+            .into()
+    })
 }
 
 /// The folder of the test's profile, for example `target/debug`: that of the running test, two levels up.
