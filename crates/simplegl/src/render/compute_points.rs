@@ -42,8 +42,9 @@ impl ComputePoints {
     pub(super) fn most_vertices(gl: &glow::Context) -> Option<u64> {
         let version = gl.version();
         ((version.major, version.minor) >= (4, 3)).then(|| {
+            // 64 bits: some drivers answer more than 32 bits hold.
             // SAFETY: a plain query in a current context.
-            let bytes = unsafe { gl.get_parameter_i32(glow::MAX_SHADER_STORAGE_BLOCK_SIZE) };
+            let bytes = unsafe { gl.get_parameter_i64(glow::MAX_SHADER_STORAGE_BLOCK_SIZE) };
             bytes.max(0) as u64 / BYTES_PER_VERTEX
         })
     }
