@@ -10,7 +10,7 @@
 //! | `pixel_rule.rs` | [`pixel_rule()`]: how this OpenGL rounds points to pixels |
 //! | `color_map.rs` | the colour maps, and their texture |
 //! | `color_bar.rs`, `bar_picture.rs`, `font.rs` | the colour bar: drawing it, painting it, its digits |
-//! | `layer.rs` | [`Layer`]: a transparent picture over the frame |
+//! | `layer.rs` | a transparent picture over the frame |
 //! | `rectangle.rs` | a picture as a rectangle of the framebuffer |
 //! | `blit.rs` | copies a finished picture |
 //! | `target.rs` | [`Target`]: an off-screen framebuffer |
