@@ -9,6 +9,7 @@ pub mod gpu;
 pub mod machine;
 pub mod pictures;
 pub mod program;
+pub mod screen;
 pub mod standin;
 pub mod vulkan;
 pub mod wayland;

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use simplegl_tests::display::{Screen, Viewer, Xvfb};
+use simplegl_tests::display::{Viewer, Xvfb};
 use simplegl_tests::program::{Run, simplegl};
+use simplegl_tests::screen::Screen;
 
 use super::{BACKGROUND, assert_close, assert_same_picture, small};
 

@@ -35,11 +35,11 @@ pub(super) fn keep(context: &Arc<CudaContext>) {
 /// Opens the CUDA device of a run on another thread, if it may need one: the one that is wanted, or the only one there is. The
 /// first [`open`](super::open) of that device takes the result, good or bad. The thread is over when the returned value is gone.
 #[must_use]
-pub(crate) fn open_early(options: &ViewerOptions) -> EarlyGuard {
+pub(crate) fn open_early(options: &ViewerOptions) -> Option<EarlyGuard> {
     let mut early = EARLY.lock().unwrap_or_else(PoisonError::into_inner);
     // Another run of this process may be using it.
     if options.backend == Backend::Cpu || early.is_some() {
-        return EarlyGuard { started: false };
+        return None;
     }
     let wanted = options.device;
     let open = move || match (wanted, device::count()) {
@@ -51,21 +51,17 @@ pub(crate) fn open_early(options: &ViewerOptions) -> EarlyGuard {
     // Without a thread everything just takes longer.
     let thread = std::thread::Builder::new().name("open CUDA".to_owned()).spawn(open);
     *early = thread.ok();
-    EarlyGuard { started: true }
+    Some(EarlyGuard)
 }
 
 /// Ends [`open_early`].
 #[derive(Debug)]
-pub(crate) struct EarlyGuard {
-    started: bool,
-}
+pub(crate) struct EarlyGuard;
 
 impl Drop for EarlyGuard {
     fn drop(&mut self) {
         // A thread inside the driver while the process exits would be asking for trouble.
-        if self.started {
-            drop(wait());
-        }
+        drop(wait());
     }
 }
 

@@ -76,19 +76,15 @@ impl Layer {
     pub(crate) fn draw(&self) {
         let Some((picture, rectangle)) = &self.made else { return };
         let (size, gl) = (picture.size(), &self.gl);
-        let [w, h] = size.map(|side| side as i32);
-        // SAFETY: the context is current; the state changed here is put back, or set by whoever needs another.
+        let [width, height] = size.map(|side| side as i32);
+        // SAFETY: the context is current; whoever needs another state sets it.
         unsafe {
-            gl.viewport(0, 0, w, h);
+            gl.viewport(0, 0, width, height);
             gl.disable(glow::FRAMEBUFFER_SRGB);
-            gl.enable(glow::SCISSOR_TEST);
+            gl.disable(glow::SCISSOR_TEST);
         }
-        for PixelRect { origin: [x, y], extent: [width, height] } in &self.painted {
-            // SAFETY: the context is current.
-            unsafe { gl.scissor(*x as i32, *y as i32, *width as i32, *height as i32) };
-            rectangle.draw(picture.texture(), [0; 2], size, size);
+        for &PixelRect { origin, extent } in &self.painted {
+            rectangle.draw(picture.texture(), origin, extent, size);
         }
-        // SAFETY: the context is current.
-        unsafe { gl.disable(glow::SCISSOR_TEST) };
     }
 }

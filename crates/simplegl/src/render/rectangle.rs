@@ -10,9 +10,9 @@ use super::program::{Program, Source, Uniform};
 /// How a picture lies in its texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pixels {
-    /// As in an image file: the top row first, colours not multiplied by alpha.
+    /// As in an image file: as large as the rectangle, the top row first, colours not multiplied by alpha.
     Painted,
-    /// As OpenGL draws: the bottom row first, colours multiplied by alpha.
+    /// As OpenGL draws: as large as the framebuffer, the bottom row first, colours multiplied by alpha.
     Drawn,
 }
 
@@ -55,8 +55,8 @@ impl Rectangle {
         })
     }
 
-    /// Lays `picture` of `extent` pixels over the bound framebuffer of `size` pixels, its lower left corner at `origin`. The
-    /// framebuffer's own alpha is kept.
+    /// Lays `picture` over a rectangle of `extent` pixels, its lower left corner at `origin`, in the bound framebuffer of `size`
+    /// pixels. The framebuffer's own alpha is kept.
     pub(super) fn draw(
         &self,
         picture: glow::Texture,
