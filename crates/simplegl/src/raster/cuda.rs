@@ -102,7 +102,7 @@ impl CudaRaster {
         waves: &[Wave],
         timings: &mut Timings,
     ) -> Result<(), SourceError> {
-        self.engine.timer.collect(timings)?;
+        self.engine.timer.begin(timings)?;
         self.prepare(look)?;
         let view = look.point_view(self.size, self.rule);
         let palette = Palette::new(look.scene);

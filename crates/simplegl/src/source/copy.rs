@@ -94,10 +94,10 @@ impl CopySource {
         Ok(engine.timer.mark(Mark::Unmapped, &stream)?)
     }
 
-    /// The kernels' time, once its events are ready.
-    fn collect(&mut self, timings: &mut Timings) -> Result<(), SourceError> {
+    /// Begins a frame; the kernels' time of an earlier one, once its events are ready.
+    fn begin(&mut self, timings: &mut Timings) -> Result<(), SourceError> {
         let before = self.events.stage(Stage::Kernel).count();
-        self.engine.timer.collect(&mut self.events)?;
+        self.engine.timer.begin(&mut self.events)?;
         let kernel = self.events.stage(Stage::Kernel);
         if kernel.count() > before
             && let Some(latest) = kernel.recent().last()
@@ -130,7 +130,7 @@ impl Source for CopySource {
     }
 
     fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<(), SourceError> {
-        self.collect(timings)?;
+        self.begin(timings)?;
         self.compute(wave)?;
         let start = Instant::now();
         let MeshBuffers { device, pinned } = &mut self.mesh;

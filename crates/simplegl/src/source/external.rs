@@ -136,7 +136,7 @@ impl Source for ExternalSource {
     }
 
     fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<(), SourceError> {
-        self.engine.timer.collect(timings)?;
+        self.engine.timer.begin(timings)?;
         self.frame += 1;
         if let Some((side, frame)) = self.dropped
             && frame == self.frame

@@ -62,10 +62,14 @@ impl GraphicsSource {
         Ok(source)
     }
 
-    /// Maps, launches both kernels, unmaps.
-    fn compute(&mut self, wave: Wave) -> Result<(), SourceError> {
+    /// Maps, launches both kernels, unmaps; calls `meanwhile` before the unmap, or before all of it in a frame that is timed.
+    fn compute(&mut self, wave: Wave, meanwhile: &mut dyn FnMut()) -> Result<(), SourceError> {
         let Self { vertices, painted, mesh, engine, .. } = self;
         let stream = Arc::clone(&engine.cuda.stream);
+        let is_timing = engine.timer.is_timing();
+        if is_timing {
+            meanwhile();
+        }
         engine.timer.mark(Mark::Start, &stream)?;
         let mut set = map_all((vertices, painted), &stream)?;
         engine.timer.mark(Mark::Mapped, &stream)?;
@@ -82,6 +86,9 @@ impl GraphicsSource {
             }
         }
         engine.timer.mark(Mark::Computed, &stream)?;
+        if !is_timing {
+            meanwhile();
+        }
         set.unmap()?;
         Ok(engine.timer.mark(Mark::Unmapped, &stream)?)
     }
@@ -109,8 +116,17 @@ impl Source for GraphicsSource {
     }
 
     fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<(), SourceError> {
-        self.engine.timer.collect(timings)?;
-        self.compute(wave)
+        self.update_around(wave, timings, &mut || ())
+    }
+
+    fn update_around(
+        &mut self,
+        wave: Wave,
+        timings: &mut Timings,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<(), SourceError> {
+        self.engine.timer.begin(timings)?;
+        self.compute(wave, meanwhile)
     }
 
     fn resize(&mut self, mesh: MeshSize) -> Result<(), SourceError> {

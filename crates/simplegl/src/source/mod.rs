@@ -106,6 +106,21 @@ pub trait Source: fmt::Debug {
     /// When CUDA or OpenGL refuses; the GL objects then hold no particular values, but can be drawn.
     fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<(), SourceError>;
 
+    /// [`Source::update`], with `meanwhile` called once while the GPU works, if it comes so far. What OpenGL does in it must not
+    /// touch the vertices and the texture.
+    ///
+    /// # Errors
+    /// As [`Source::update`].
+    fn update_around(
+        &mut self,
+        wave: Wave,
+        timings: &mut Timings,
+        meanwhile: &mut dyn FnMut(),
+    ) -> Result<(), SourceError> {
+        meanwhile();
+        self.update(wave, timings)
+    }
+
     /// How many frames [`Source::update_ahead`] can prepare at once.
     fn frames_ahead(&self) -> usize {
         1

@@ -165,7 +165,7 @@ impl Source for RingSource {
     }
 
     fn update_ahead(&mut self, waves: &[Wave], timings: &mut Timings) -> Result<(), SourceError> {
-        self.engine.timer.collect(timings)?;
+        self.engine.timer.begin(timings)?;
         self.compute(&waves[..waves.len().min(self.vertices.len())])
     }
 

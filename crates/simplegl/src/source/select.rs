@@ -166,7 +166,8 @@ impl Sources {
     /// # Errors
     /// When no path is left.
     pub fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<bool, NoSource> {
-        let changed = self.prepare(1, &|_| wave, timings)?;
+        let changed =
+            self.prepare(1, &|_| wave, &mut |source, waves| source.update_ahead(waves, timings))?;
         self.show_next();
         Ok(changed)
     }
@@ -187,7 +188,9 @@ impl Sources {
         let changed = if self.prepared.get(self.shown).is_some_and(fits) {
             false
         } else {
-            self.prepare(usize::MAX, upcoming, timings)?
+            self.prepare(usize::MAX, upcoming, &mut |source, waves| {
+                source.update_ahead(waves, timings)
+            })?
         };
         self.show_next();
         Ok(changed)
@@ -196,16 +199,32 @@ impl Sources {
     /// Prepares the next frame now, where the path can only show the frame that it made last: the GPU has it ready when
     /// [`Sources::advance`] shows it. `wave` is what it will show. True says that the path has changed.
     ///
+    /// `present` is called once, in any case. It may present the frame that was drawn before, and nothing else: the GPU's switch
+    /// to CUDA then runs beside it.
+    ///
     /// Until then what OpenGL holds is ahead of what was shown; [`Sources::settle`] ends that.
     ///
     /// # Errors
     /// As [`Sources::update`].
-    pub fn work_ahead(&mut self, wave: Wave, timings: &mut Timings) -> Result<bool, NoSource> {
+    pub fn work_ahead(
+        &mut self,
+        wave: Wave,
+        timings: &mut Timings,
+        present: impl FnOnce(),
+    ) -> Result<bool, NoSource> {
+        let mut present = Some(present);
+        let mut present_once = || present.take().map_or((), |present| present());
         let is_idle = self.source.frames_ahead() == 1 && self.waiting() == 0;
-        if !is_idle || self.source.path() != Path::Graphics {
-            return Ok(false);
-        }
-        self.prepare(1, &|_| wave, timings)
+        let changed = if is_idle && self.source.path() == Path::Graphics {
+            self.prepare(1, &|_| wave, &mut |source, waves| {
+                source.update_around(waves[0], timings, &mut present_once)
+            })
+        } else {
+            Ok(false)
+        };
+        // A source that failed early has not come so far.
+        present_once();
+        changed
     }
 
     /// Brings what OpenGL holds to `wave` if a frame is prepared and not shown. True says that the path has changed.
@@ -234,12 +253,12 @@ impl Sources {
         self.prepared.len() - self.shown.min(self.prepared.len())
     }
 
-    /// Prepares as many frames as the path can, at most `most`. True says that the path has changed.
+    /// Prepares as many frames as the path can, at most `most`, by `update`. True says that the path has changed.
     fn prepare(
         &mut self,
         most: usize,
         upcoming: &dyn Fn(usize) -> Wave,
-        timings: &mut Timings,
+        update: &mut dyn FnMut(&mut dyn Source, &[Wave]) -> Result<(), SourceError>,
     ) -> Result<bool, NoSource> {
         let mut refused = Vec::new();
         self.discard_prepared();
@@ -247,7 +266,7 @@ impl Sources {
             self.shown = 0;
             self.prepared.clear();
             self.prepared.extend((0..self.source.frames_ahead().min(most)).map(upcoming));
-            let Err(error) = self.source.update_ahead(&self.prepared, timings) else { break };
+            let Err(error) = update(&mut *self.source, &self.prepared) else { break };
             refused.push((self.source.path(), error));
             self.fall_back(&mut refused)?;
         }

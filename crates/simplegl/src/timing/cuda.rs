@@ -50,16 +50,29 @@ impl CudaTimer {
         Ok(Self { frames, begun: 0, read: 0, recorded: None, sampling: Sampling::default() })
     }
 
+    /// Begins a frame: moves the results that are ready into `timings`, and decides whether this frame is timed. Never waits.
+    ///
+    /// # Errors
+    /// The driver's answer, which may be that of work that was timed.
+    pub fn begin(&mut self, timings: &mut Timings) -> cuda_interop::Result<()> {
+        self.collect(timings)?;
+        let has_room = self.begun - self.read < FRAMES as u64;
+        self.recorded = (self.sampling.pick(Instant::now()) && has_room).then_some(0);
+        Ok(())
+    }
+
+    /// Whether the frame that was begun is timed.
+    #[must_use]
+    pub fn is_timing(&self) -> bool {
+        self.recorded.is_some()
+    }
+
     /// Records a moment of the frame. The marks of a frame come in order; one left out ends the measurement of that frame.
     ///
     /// # Errors
     /// The driver's answer.
     pub fn mark(&mut self, mark: Mark, stream: &CudaStream) -> cuda_interop::Result<()> {
         let index = mark as usize;
-        if mark == Mark::Start {
-            let has_room = self.begun - self.read < FRAMES as u64;
-            self.recorded = (self.sampling.pick(Instant::now()) && has_room).then_some(0);
-        }
         if self.recorded != Some(index) {
             self.recorded = None;
             return Ok(());
@@ -73,11 +86,7 @@ impl CudaTimer {
         Ok(())
     }
 
-    /// Moves the results that are ready into `timings`. Never waits.
-    ///
-    /// # Errors
-    /// The driver's answer, which may be that of the timed work itself.
-    pub fn collect(&mut self, timings: &mut Timings) -> cuda_interop::Result<()> {
+    fn collect(&mut self, timings: &mut Timings) -> cuda_interop::Result<()> {
         while self.read < self.begun {
             let [start, mapped, computed, unmapped] =
                 &self.frames[(self.read % FRAMES as u64) as usize];

@@ -148,6 +148,7 @@ impl Serialize for Timings {
 pub struct FpsCounter {
     window: Option<(Duration, u32)>,
     fps: f32,
+    has_whole_window: bool,
 }
 
 impl FpsCounter {
@@ -161,15 +162,18 @@ impl FpsCounter {
         };
         *frames += 1;
         let elapsed = now.saturating_sub(*start);
-        if elapsed < Self::WINDOW {
-            return false;
+        let is_whole = elapsed >= Self::WINDOW;
+        if (is_whole || !self.has_whole_window) && !elapsed.is_zero() {
+            self.fps = *frames as f32 / elapsed.as_secs_f32();
         }
-        self.fps = *frames as f32 / elapsed.as_secs_f32();
-        self.window = Some((now, 0));
-        true
+        if is_whole {
+            self.has_whole_window = true;
+            self.window = Some((now, 0));
+        }
+        is_whole
     }
 
-    /// The latest number; 0 until the first window is full.
+    /// The latest number; that of the frames so far until the first window is full, and 0 before the second frame.
     #[must_use]
     pub fn fps(&self) -> f32 {
         self.fps
@@ -216,6 +220,8 @@ mod tests {
         let mut renewed = 0;
         for frame in 0..=100u64 {
             renewed += u32::from(counter.frame(Duration::from_millis(frame * 10)));
+            let fps = if frame == 0 { 0.0 } else { 100.0 };
+            assert!((counter.fps() - fps).abs() < 0.01, "{} after frame {frame}", counter.fps());
         }
         assert_eq!(renewed, 2);
         assert!((counter.fps() - 100.0).abs() < 0.01, "{}", counter.fps());

@@ -32,24 +32,12 @@ impl Viewer {
         self.follow_kernel(now);
         self.picture_frame(elapsed)?;
         self.draw_overlay(shown, now)?;
-        self.present()?;
+        let last = self.frames_wanted.is_some_and(|wanted| self.frames + 1 >= wanted);
+        self.present(last)?;
         self.count_allocations(is_bare, heap::allocations() - before);
         self.count_frame(elapsed);
         self.notes.tidy(now);
-        let last = self.frames_wanted.is_some_and(|wanted| self.frames >= wanted);
-        if !last {
-            self.work_ahead()?;
-        }
         Ok(self.run_actions().or(last.then_some(End::Frames)))
-    }
-
-    /// Without a display to wait for, the GPU makes the next frame while the host handles events.
-    fn work_ahead(&mut self) -> Result<(), WindowError> {
-        let is_throttled = self.state.vsync;
-        if !is_throttled && self.picture.work_ahead(&self.state, &mut self.timings)? {
-            self.say_path();
-        }
-        Ok(())
     }
 
     fn say_path(&mut self) {
@@ -138,10 +126,26 @@ impl Viewer {
         }
     }
 
-    fn present(&mut self) -> Result<(), WindowError> {
-        let drawn = Instant::now();
-        self.window.swap()?;
-        self.timings.push_duration(Stage::Swap, drawn.elapsed());
+    /// Presents the frame. Without a display to wait for, the GPU makes the next one meanwhile, if there is to be one.
+    fn present(&mut self, last: bool) -> Result<(), WindowError> {
+        let Self { window, picture, state, timings, .. } = self;
+        let (mut swapped, mut took) = (Ok(()), Duration::ZERO);
+        let mut swap = || {
+            let drawn = Instant::now();
+            swapped = window.swap();
+            took = drawn.elapsed();
+        };
+        let changed = if last || state.vsync {
+            swap();
+            false
+        } else {
+            picture.work_ahead(state, timings, swap)?
+        };
+        swapped?;
+        timings.push_duration(Stage::Swap, took);
+        if changed {
+            self.say_path();
+        }
         Ok(())
     }
 

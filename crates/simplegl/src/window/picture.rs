@@ -86,17 +86,19 @@ impl Picture {
         self.sources.advance(&upcoming, timings).map_err(WindowError::Update)
     }
 
-    /// Has the GPU make the next frame while the host does something else. True when there is a new [`Picture::notice`].
+    /// Has the GPU make the next frame while `present` presents this one. True when there is a new [`Picture::notice`].
     pub(super) fn work_ahead(
         &mut self,
         state: &State,
         timings: &mut Timings,
+        present: impl FnOnce(),
     ) -> Result<bool, WindowError> {
         if state.paused || self.rasters.are_wanted(&state.scene) {
+            present();
             return Ok(false);
         }
         self.sources
-            .work_ahead(wave_ahead(state, frame_time(timings), 1), timings)
+            .work_ahead(wave_ahead(state, frame_time(timings), 1), timings, present)
             .map_err(WindowError::Update)
     }
 

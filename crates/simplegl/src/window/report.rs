@@ -95,7 +95,7 @@ pub struct Report {
     pub size: [u32; 2],
     /// Physical pixels per logical pixel.
     pub scale_factor: f64,
-    /// Frames per second, over the last half second.
+    /// Frames per second, over the last whole half second, or the whole run if that was shorter.
     pub fps: f32,
     /// Median of the last frames' milliseconds for each stage.
     pub timings_ms: Timings,
