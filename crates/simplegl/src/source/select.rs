@@ -167,7 +167,7 @@ impl Sources {
     /// When no path is left.
     pub fn update(&mut self, wave: Wave, timings: &mut Timings) -> Result<bool, NoSource> {
         let changed =
-            self.prepare(1, &|_| wave, &mut |source, waves| source.update_ahead(waves, timings))?;
+            self.prepare(1, &|_| wave, |source, waves| source.update_ahead(waves, timings))?;
         self.show_next();
         Ok(changed)
     }
@@ -188,9 +188,7 @@ impl Sources {
         let changed = if self.prepared.get(self.shown).is_some_and(fits) {
             false
         } else {
-            self.prepare(usize::MAX, upcoming, &mut |source, waves| {
-                source.update_ahead(waves, timings)
-            })?
+            self.prepare(usize::MAX, upcoming, |source, waves| source.update_ahead(waves, timings))?
         };
         self.show_next();
         Ok(changed)
@@ -216,7 +214,7 @@ impl Sources {
         let mut present_once = || present.take().map_or((), |present| present());
         let is_idle = self.source.frames_ahead() == 1 && self.waiting() == 0;
         let changed = if is_idle && self.source.path() == Path::Graphics {
-            self.prepare(1, &|_| wave, &mut |source, waves| {
+            self.prepare(1, &|_| wave, |source, waves| {
                 source.update_around(waves[0], timings, &mut present_once)
             })
         } else {
@@ -258,7 +256,7 @@ impl Sources {
         &mut self,
         most: usize,
         upcoming: &dyn Fn(usize) -> Wave,
-        update: &mut dyn FnMut(&mut dyn Source, &[Wave]) -> Result<(), SourceError>,
+        mut update: impl FnMut(&mut dyn Source, &[Wave]) -> Result<(), SourceError>,
     ) -> Result<bool, NoSource> {
         let mut refused = Vec::new();
         self.discard_prepared();
