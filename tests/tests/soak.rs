@@ -96,13 +96,14 @@ fn a_long_run_stays_as_it_was() {
         }
     }
     let is_long = seconds >= LONG;
+    let minutes = seconds.div_ceil(60) as usize;
     let mut new_medians = Vec::new();
     if is_long {
-        // From one of the old one's full minutes on, so that their minutes are the same ones.
-        let minutes = begin.elapsed().as_secs().div_ceil(60) as u32;
-        std::thread::sleep((begin + minutes * MINUTE).saturating_duration_since(Instant::now()));
+        // From the end of one of the old one's minutes on, so that their minutes are the same ones.
+        let full = begin + MINUTE * minutes as u32;
+        std::thread::sleep(full.saturating_duration_since(Instant::now()));
         let new = start(&flags);
-        take_turns([&child, &new], Instant::now() + 2 * MINUTE + 5 * TURN);
+        take_turns([&child, &new], Instant::now() + MINUTE + 5 * TURN);
         println!("new process:");
         new_medians = whole_minutes(&end(new));
     }
@@ -121,7 +122,7 @@ fn a_long_run_stays_as_it_was() {
     if !is_long {
         return;
     }
-    let (first, last) = (medians[0], medians[seconds as usize / 60 - 1]);
+    let (first, last) = (medians[0], medians[minutes - 1]);
     println!("median: {first:.3} ms in the first minute, {last:.3} ms in the last");
     let (old, new) = (*medians.last().unwrap(), *new_medians.last().unwrap());
     println!("by turns: {old:.3} ms, and {new:.3} ms in a new process");
