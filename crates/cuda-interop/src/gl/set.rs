@@ -45,6 +45,9 @@ pub trait Parts {
 }
 
 /// Several resources while they are CUDA's. Dropping it unmaps all of them in one driver call.
+///
+/// OpenGL may do anything meanwhile that does not touch them. To present the frame that was drawn from them before is worth
+/// it: the GPU changes over to CUDA beside that.
 pub struct MappedSet<'a, P> {
     parts: P,
     mapping: Mapping<'a>,
