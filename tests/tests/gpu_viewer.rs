@@ -46,6 +46,19 @@ fn a_thousand_frames_verify_on_both_paths() {
 }
 
 #[test]
+fn external_memory_verifies_whatever_orders_the_sides() {
+    if gpu::open("external_memory_verifies_whatever_orders_the_sides").is_none() {
+        return;
+    }
+    for mesh in ["256x256", "250x130"] {
+        for semaphores in ["timeline", "binary", "host"] {
+            let flags = ["--interop", "external", "--semaphores", semaphores, "--mesh", mesh];
+            assert_eq!(verified(1000, &flags)["path"], "CUDA by external memory");
+        }
+    }
+}
+
+#[test]
 fn auto_takes_graphics_interop() {
     if gpu::open("auto_takes_graphics_interop").is_none() {
         return;

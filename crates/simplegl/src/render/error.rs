@@ -18,6 +18,12 @@ pub enum RenderError {
         /// `GL_VERSION`.
         found: String,
     },
+    /// The context has no compute shaders.
+    #[error("this OpenGL has no compute shaders: it is {found}, and 4.3 is needed")]
+    NoComputeShaders {
+        /// The context's version.
+        found: String,
+    },
     /// OpenGL did not hand out a name.
     #[error("OpenGL could not create a {object}: {reason}")]
     Create {

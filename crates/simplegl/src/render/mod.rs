@@ -15,6 +15,7 @@
 //! | `blit.rs` | copies a finished picture |
 //! | `target.rs` | [`Target`]: an off-screen framebuffer |
 //! | `picture.rs` | an off-screen picture without depth |
+//! | `texel_copy.rs` | texels from a buffer into a texture |
 //! | `timer.rs` | GL timer queries that never wait |
 //! | `load.rs`, `program.rs`, `error.rs` | GL's functions; GLSL programs; what can go wrong |
 //!
@@ -40,6 +41,7 @@ mod rectangle;
 mod renderer;
 mod sampler;
 mod target;
+mod texel_copy;
 mod timer;
 
 pub use error::{RenderError, check_gl, gl_error_name};
@@ -50,3 +52,4 @@ pub use points_way::PointsWay;
 pub(crate) use points_way::{BorderPixels, time};
 pub use renderer::{Frame, Renderer, ShownFrame};
 pub use target::Target;
+pub(crate) use texel_copy::TexelCopy;

@@ -144,7 +144,8 @@ impl Source for ExternalSource {
             self.handover.skip_next_signal(side);
         }
         self.compute(wave)?;
-        self.painted.copy_from(self.pixels.gl_name());
+        // SAFETY: the context is current, as for all of this; the buffer was made for the whole picture.
+        unsafe { self.painted.copy_from(self.pixels.gl_name()) };
         Ok(check_gl(self.gl.glow(), "copying the painted picture into its texture")?)
     }
 

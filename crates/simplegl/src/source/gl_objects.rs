@@ -132,6 +132,8 @@ impl HostPainted {
                 .map_err(|reason| RenderError::Create { object: "texture", reason })?;
             let texture = Self { gl: Arc::clone(gl), name };
             gl.bind_texture(glow::TEXTURE_2D, Some(name));
+            // Complete without further levels.
+            gl.tex_parameter_i32(glow::TEXTURE_2D, glow::TEXTURE_MAX_LEVEL, 0);
             gl.tex_image_2d(
                 glow::TEXTURE_2D,
                 0,
@@ -161,27 +163,11 @@ impl HostPainted {
 
 /// Uploads a whole picture to a texture of [`PAINTED_SIZE`].
 pub(super) fn upload(gl: &glow::Context, texture: glow::Texture, pixels: &[Pixel]) {
-    let [width, height] = PAINTED_SIZE;
-    assert_eq!(pixels.len(), (width * height) as usize, "the slice is the picture");
-    let data = glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(pixels)));
-    // SAFETY: the context is current, and the pixels are as many as the size says.
-    unsafe { fill(gl, texture, None, data) }
-}
-
-/// Fills a texture of [`PAINTED_SIZE`] from the host, or from `buffer`.
-///
-/// # Safety
-/// The context is current, and `data` is the whole picture.
-pub(super) unsafe fn fill(
-    gl: &glow::Context,
-    texture: glow::Texture,
-    buffer: Option<glow::Buffer>,
-    data: glow::PixelUnpackData<'_>,
-) {
     let [width, height] = PAINTED_SIZE.map(|side| side as i32);
-    // SAFETY: the caller's promise.
+    assert_eq!(pixels.len(), (width * height) as usize, "the slice is the picture");
+    // SAFETY: the context is current, and the pixels are as many as the size says.
     unsafe {
-        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, buffer);
+        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
         gl.pixel_store_i32(glow::UNPACK_ALIGNMENT, 4);
         gl.bind_texture(glow::TEXTURE_2D, Some(texture));
         gl.tex_sub_image_2d(
@@ -193,10 +179,9 @@ pub(super) unsafe fn fill(
             height,
             glow::RGBA,
             glow::FLOAT,
-            data,
+            glow::PixelUnpackData::Slice(Some(bytemuck::cast_slice(pixels))),
         );
         gl.bind_texture(glow::TEXTURE_2D, None);
-        gl.bind_buffer(glow::PIXEL_UNPACK_BUFFER, None);
     }
 }
 
