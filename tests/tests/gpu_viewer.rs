@@ -45,15 +45,23 @@ fn a_thousand_frames_verify_on_both_paths() {
     }
 }
 
+/// Which of the two it is depends on the driver library that Vulkan uses: see `SharedBuffer`.
 #[test]
-fn external_memory_verifies_whatever_orders_the_sides() {
-    if gpu::open("external_memory_verifies_whatever_orders_the_sides").is_none() {
+fn external_memory_verifies_or_is_refused() {
+    if gpu::open("external_memory_verifies_or_is_refused").is_none() {
         return;
     }
-    for mesh in ["256x256", "250x130"] {
-        for semaphores in ["timeline", "binary", "host"] {
-            let flags = ["--interop", "external", "--semaphores", semaphores, "--mesh", mesh];
-            assert_eq!(verified(1000, &flags)["path"], "CUDA by external memory");
+    for semaphores in ["timeline", "binary", "host"] {
+        let flags = ["--interop", "external", "--semaphores", semaphores];
+        let run = Run::of(simplegl().args(["--headless", "--frames", "1"]).args(flags));
+        if run.status == Some(3) {
+            println!("{semaphores}: {}", run.stderr);
+            run.expect(3, &["CUDA painted the texture, but OpenGL reads other values"]);
+            continue;
+        }
+        for mesh in ["256x256", "250x130"] {
+            let report = verified(1000, &[&flags[..], &["--mesh", mesh]].concat());
+            assert_eq!(report["path"], "CUDA by external memory");
         }
     }
 }

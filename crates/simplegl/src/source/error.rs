@@ -72,7 +72,8 @@ pub enum SourceError {
     },
     /// What CUDA painted did not arrive.
     #[error(
-        "CUDA painted the texture, but OpenGL reads other values: {count} of its values differ, the first is {found} instead of {expected}"
+        "CUDA painted the texture, but OpenGL reads other values: {count} of its values differ, the first is {found} instead of \
+         {expected}; to do: leave out --interop, or take `graphics`, which imports no memory"
     )]
     PaintingNotSeen {
         /// Differing values.

@@ -16,6 +16,11 @@ use crate::memory::DeviceViewMut;
 
 /// `len` elements of `T` that OpenGL and CUDA share: CUDA's own memory, imported into OpenGL with no other API between.
 ///
+/// On NVIDIA's driver 580 OpenGL sees only the first memory that it imports from CUDA, and zeros in every other one, unless a
+/// Vulkan device with exported semaphores lives in the process and comes from the same driver library as the OpenGL context:
+/// `libEGL_nvidia` for EGL, `libGLX_nvidia` for GLX (the environment variable `VK_DRIVER_FILES` chooses). So read the first
+/// values back through OpenGL ([`SharedBuffer::read_through_gl`]) before relying on it.
+///
 /// It is OpenGL's while nothing borrows it, and CUDA's while a [`MappedShared`](super::MappedShared) does, as with a
 /// [`GlBuffer`](crate::gl::GlBuffer).
 pub struct SharedBuffer<T> {
