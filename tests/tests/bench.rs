@@ -92,13 +92,14 @@ fn the_cuda_rows_are_there_on_the_stand_in_driver() {
     let run = Driver::new().run(&mut bench(&["--json", "--only", "switch,path,ring"]));
     assert!(run.status().success(), "{}", run.stderr());
     let report: Value = serde_json::from_str(&run.stdout()).unwrap();
-    let rings: Vec<u64> = rows(&report, "ring")
-        .iter()
-        .map(|row| row["frames_per_switch"].as_u64().unwrap())
-        .collect();
-    assert_eq!(rings, [1, 2, 4, 8, 16]);
     assert_eq!(rows(&report, "switch").len(), 2);
-    for path in ["CUDA by graphics interop", "CUDA with host copy", "CPU"] {
-        assert!(rows(&report, "path").iter().any(|row| row["path"] == path), "{path}");
+    for draw in ["points", "compute"] {
+        let of = |group| rows(&report, group).into_iter().filter(move |row| row["name"] == draw);
+        let rings: Vec<u64> =
+            of("ring").map(|row| row["frames_per_switch"].as_u64().unwrap()).collect();
+        assert_eq!(rings, [1, 2, 4, 8, 16], "{draw}");
+        for path in ["CUDA by graphics interop", "CUDA with host copy", "CPU"] {
+            assert!(of("path").any(|row| row["path"] == path), "{draw}, {path}");
+        }
     }
 }

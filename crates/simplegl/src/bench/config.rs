@@ -63,8 +63,13 @@ pub(super) fn configurations(args: &BenchArgs, gpu: bool) -> Vec<Config> {
         all.push(Config { group, way, draw, mesh, frames_per_switch });
     };
     let ways = if gpu { WAYS } else { &[Way::of(Path::Cpu)] };
-    for &way in ways {
-        add(Group::Path, way, DrawMode::Points, middle, 1);
+    // Where the points themselves take long, they hide what the way costs.
+    let points: &[DrawMode] =
+        if gpu { &[DrawMode::Points, DrawMode::Compute] } else { &[DrawMode::Points] };
+    for &draw in points {
+        for &way in ways {
+            add(Group::Path, way, draw, middle, 1);
+        }
     }
     let modes = [
         DrawMode::Points,
@@ -78,7 +83,7 @@ pub(super) fn configurations(args: &BenchArgs, gpu: bool) -> Vec<Config> {
     }
     if gpu {
         let rings: &[(DrawMode, u32)] = if args.quick {
-            &[(DrawMode::Points, 256)]
+            &[(DrawMode::Points, 256), (DrawMode::Compute, 256)]
         } else {
             &[
                 (DrawMode::Points, 256),
