@@ -10,7 +10,7 @@ use glow::HasContext as _;
 use kernels::raster::PixelRule;
 
 use super::picture::Picture;
-use super::program::{Program, Uniform};
+use super::program::{Program, Uniform, has_compute_shaders};
 use super::{Frame, RenderError, pixel_rule};
 use crate::raster::point_view;
 
@@ -40,8 +40,7 @@ pub(super) struct ComputePoints {
 impl ComputePoints {
     /// The largest mesh that a compute shader can read here, in vertices; `None` before OpenGL 4.3, which has no such shaders.
     pub(super) fn most_vertices(gl: &glow::Context) -> Option<u64> {
-        let version = gl.version();
-        ((version.major, version.minor) >= (4, 3)).then(|| {
+        has_compute_shaders(gl).then(|| {
             // 64 bits: some drivers answer more than 32 bits hold.
             // SAFETY: a plain query in a current context.
             let bytes = unsafe { gl.get_parameter_i64(glow::MAX_SHADER_STORAGE_BLOCK_SIZE) };

@@ -21,6 +21,12 @@ pub(super) struct Source<'a> {
     pub(super) fragment: &'static str,
 }
 
+/// Whether this is OpenGL 4.3, the first one with compute shaders.
+pub(super) fn has_compute_shaders(gl: &glow::Context) -> bool {
+    let version = gl.version();
+    (version.major, version.minor) >= (4, 3)
+}
+
 /// A linked program.
 pub(super) struct Program {
     gl: Arc<glow::Context>,
@@ -88,12 +94,17 @@ impl Program {
         Self::of(gl, source.name, &stages)
     }
 
-    /// Compiles and links a compute shader of OpenGL 4.3.
+    /// Compiles and links a compute shader, which needs [`has_compute_shaders`].
     pub(super) fn link_compute(
         gl: &Arc<glow::Context>,
         name: &'static str,
         text: &str,
     ) -> Result<Self, RenderError> {
+        if !has_compute_shaders(gl) {
+            let version = gl.version();
+            let found = format!("{}.{}", version.major, version.minor);
+            return Err(RenderError::NoComputeShaders { found });
+        }
         let text = format!("{COMPUTE_VERSION}{text}");
         Self::of(gl, name, &[Shader::compile(gl, name, glow::COMPUTE_SHADER, &text)?])
     }

@@ -23,15 +23,9 @@ pub(crate) struct TexelCopy {
 
 impl TexelCopy {
     /// # Errors
-    /// Before OpenGL 4.3, which has no compute shaders, and when OpenGL refuses this one.
+    /// When OpenGL has no compute shaders, and when OpenGL refuses this one.
     pub(crate) fn new(gl: &Arc<glow::Context>) -> Result<Self, RenderError> {
-        let version = gl.version();
-        if (version.major, version.minor) < (4, 3) {
-            let (major, minor) = (version.major, version.minor);
-            return Err(RenderError::NoComputeShaders { found: format!("{major}.{minor}") });
-        }
-        let program = Program::link_compute(gl, "texels", SOURCE)?;
-        Ok(Self { gl: Arc::clone(gl), program })
+        Ok(Self { gl: Arc::clone(gl), program: Program::link_compute(gl, "texels", SOURCE)? })
     }
 
     /// Fills a texture of `width` by `height` texels from a buffer, row by row.

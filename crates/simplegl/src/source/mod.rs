@@ -12,6 +12,7 @@
 //! | `ring.rs` | [`RingSource`]: CUDA into OpenGL's memory, several frames for one hand-over |
 //! | `prove.rs`, `notice.rs` | a path shows two frames first; what is said about the choice |
 //! | `replay.rs` | [`replay()`]: the painted texture from its history |
+//! | `options.rs` | [`SourceOptions`]: the paths that may be taken, best first |
 //! | `select.rs` | [`Sources`]: takes the best path that proves to work, and falls back |
 //!
 //! Equal waves give equal bits on every path, so the picture does not depend on it.
@@ -26,6 +27,7 @@ mod external;
 mod gl_objects;
 mod graphics;
 mod notice;
+mod options;
 mod prove;
 mod replay;
 mod ring;
@@ -45,9 +47,10 @@ pub use entry_check::EntryError;
 pub use error::SourceError;
 pub use external::ExternalSource;
 pub use graphics::GraphicsSource;
+pub use options::SourceOptions;
 pub use replay::replay;
 pub use ring::RingSource;
-pub use select::{NoSource, SourceOptions, Sources};
+pub use select::{NoSource, Sources};
 pub use semaphores::hand_over;
 
 use crate::compute::Wave;
